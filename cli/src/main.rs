@@ -1,0 +1,2 @@
+//! The `softdock` program.
+fn main() {}

@@ -1,0 +1,222 @@
+//! Moving frames, and the derivative of the residual by the inputs.
+
+use super::forces::{moment_covector, wrench_point_map};
+use super::hinge::Hinge;
+use super::{BodyMotion, JointKinematics, Motion};
+use crate::group::Group;
+use crate::linear_solver::System;
+use crate::model::{Axes, Body, Force, Inputs, Model, MovingFrame};
+use nalgebra::{SMatrix, SVector};
+
+/// Pose, twist and acceleration of a frame moved by inputs: position x and rotation vector θ give
+/// `v = (Rᵀ ẋ, T(θ) θ̇)`.
+pub(crate) fn frame_motion<G: Group<N, D>, const N: usize, const D: usize>(
+    frame: &MovingFrame<N>,
+    inputs: &Inputs,
+) -> BodyMotion<G, N> {
+    let gather = |list: &[f64]| SVector::<f64, N>::from_fn(|i, _| list[frame.inputs[i]]);
+    let (x, x_dot, x_ddot) = (
+        gather(&inputs.value),
+        gather(&inputs.rate),
+        gather(&inputs.acceleration),
+    );
+    let angular = |v: &SVector<f64, N>| {
+        let mut out = *v;
+        out.fixed_rows_mut::<D>(0).fill(0.0);
+        out
+    };
+    let (turn, turn_rate, turn_acceleration) = (angular(&x), angular(&x_dot), angular(&x_ddot));
+    let linear = G::linear_part();
+    let rotation = G::exp(&turn).rotation();
+    let pose = G::from_parts(linear * x, rotation);
+    let tangent = G::tangent(&turn);
+    let body_rate = rotation.tr_mul(&(linear * x_dot));
+    let velocity = tangent * turn_rate + linear.tr_mul(&body_rate);
+    // d/dt (Rᵀ ẋ) = Rᵀ ẍ − ω × Rᵀ ẋ.
+    let body_acceleration = rotation.tr_mul(&(linear * x_ddot)) - G::cross(&body_rate) * velocity;
+    let acceleration = tangent * turn_acceleration
+        + angular(&(G::tangent_derivative(&turn, &turn_rate) * turn_rate))
+        + linear.tr_mul(&body_acceleration);
+    BodyMotion {
+        pose,
+        velocity,
+        acceleration,
+        node: None,
+    }
+}
+
+/// Derivative of a moving frame's twist-displacement by its inputs, N × N: `(Rᵀ δx, T(θ) δθ)`.
+fn frame_by_inputs<G: Group<N, D>, const N: usize, const D: usize>(
+    frame: &MovingFrame<N>,
+    inputs: &Inputs,
+) -> SMatrix<f64, N, N> {
+    let mut turn = SVector::<f64, N>::zeros();
+    for i in D..N {
+        turn[i] = inputs.value[frame.inputs[i]];
+    }
+    let mut out = G::tangent(&turn);
+    let rotation = G::exp(&turn).rotation();
+    for i in 0..D {
+        for j in 0..D {
+            out[(i, j)] = rotation[(j, i)];
+        }
+    }
+    out
+}
+
+/// Writes `−∂r/∂u` and `−s ∂φ/∂u` of input `channel` into the right-hand side of `system`.
+pub(crate) fn input_column<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    motion: &Motion<'_, G, N>,
+    channel: usize,
+    constraint_scale: f64,
+    system: &mut System<N>,
+) {
+    system.clear_rhs();
+    for joint in &model.joints {
+        let kinematics = JointKinematics::new(model, joint, motion);
+        for (index, row) in joint.rows.iter().enumerate() {
+            if row.input() == Some(channel) {
+                let by_input = kinematics.row(joint, row, motion.inputs).by_input;
+                system.row_rhs[joint.first_row + index] -= constraint_scale * by_input;
+                angle_row_force(joint, &kinematics, row, index, motion, system);
+            }
+        }
+        for (side, body) in [joint.a.body, joint.b.body].into_iter().enumerate() {
+            let Body::Frame(frame) = body else { continue };
+            let frame = &model.frames[frame.0];
+            let Some(position) = frame.inputs.iter().position(|&i| i == channel) else {
+                continue;
+            };
+            let twist: SVector<f64, N> = frame_by_inputs::<G, N, D>(frame, motion.inputs)
+                .column(position)
+                .into();
+            let rows: Vec<_> = joint
+                .rows
+                .iter()
+                .map(|row| kinematics.row(joint, row, motion.inputs))
+                .collect();
+            for (index, row) in rows.iter().enumerate() {
+                system.row_rhs[joint.first_row + index] -=
+                    constraint_scale * row.by[side].dot(&twist);
+            }
+            let multipliers = &motion.multipliers[joint.first_row..];
+            let k = kinematics.geometric_stiffness(&rows, multipliers);
+            if let Some(node) = kinematics.bodies[1 - side].node {
+                system.node_rhs[node] -= k[1 - side][side] * twist;
+            }
+        }
+    }
+    for force in &model.forces {
+        force_by_input(model, force, motion, channel, system);
+    }
+}
+
+/// The direction of an angle row turns with its input, and so does the force it transmits.
+fn angle_row_force<G: Group<N, D>, const N: usize, const D: usize>(
+    joint: &crate::model::Joint<G, D>,
+    kinematics: &JointKinematics<G, N, D>,
+    row: &crate::model::ConstraintRow,
+    index: usize,
+    motion: &Motion<'_, G, N>,
+    system: &mut System<N>,
+) {
+    let crate::model::ConstraintRow::Angle { input } = *row else {
+        return;
+    };
+    let lambda = motion.multipliers[joint.first_row + index];
+    let (sin, cos) = motion.inputs.value[input].sin_cos();
+    let axes = &joint.axes[0];
+    let direction: SVector<f64, D> = -(axes.column(0) * cos + axes.column(1) * sin) * lambda;
+    let arm: SVector<f64, D> = joint.axes[1].column(0).into();
+    let c = kinematics.r * arm;
+    let forces = [
+        -G::cross(&c).tr_mul(&direction),
+        G::cross(&arm).tr_mul(&kinematics.r.tr_mul(&direction)),
+    ];
+    for (body, force) in kinematics.bodies.iter().zip(forces) {
+        if let Some(node) = body.node {
+            system.node_rhs[node] -= force;
+        }
+    }
+}
+
+fn force_by_input<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    force: &Force<D>,
+    motion: &Motion<'_, G, N>,
+    channel: usize,
+    system: &mut System<N>,
+) {
+    match force {
+        Force::Wrench {
+            node,
+            point,
+            axes,
+            force,
+            moment,
+            ..
+        } => {
+            let rotation = match axes {
+                Axes::World => motion.poses[node.0].rotation(),
+                Axes::Body => SMatrix::identity(),
+            };
+            let unit = |input: &Option<crate::model::InputId>| {
+                if input.is_some_and(|i| i.0 == channel) {
+                    1.0
+                } else {
+                    0.0
+                }
+            };
+            let f = SVector::<f64, D>::from_fn(|i, _| unit(&force[i]));
+            let m = [unit(&moment[0]), unit(&moment[1]), unit(&moment[2])];
+            system.node_rhs[node.0] += wrench_point_map::<G, N, D>(point)
+                .tr_mul(&rotation.tr_mul(&f))
+                + moment_covector::<N, D>(&m, &rotation);
+        }
+        Force::Motor {
+            joint,
+            torque,
+            hold,
+            ..
+        } => {
+            let index = joint.0;
+            let joint = &model.joints[index];
+            let mut by_input = if torque.is_some_and(|i| i.0 == channel) {
+                1.0
+            } else {
+                0.0
+            };
+            let hinge = Hinge::new(model, joint, motion, motion.angles[index]);
+            if let Some(hold) = hold.filter(|hold| hold.target.0 == channel) {
+                let i = hold.target.0;
+                let pull = hold.stiffness * (motion.inputs.value[i] - hinge.angle)
+                    + hold.damping * (motion.inputs.rate[i] - hinge.rate);
+                if pull.abs() < hold.torque_limit {
+                    by_input += hold.stiffness;
+                }
+            }
+            for (node, moment) in hinge.nodes.iter().zip(&hinge.moment) {
+                if let Some(node) = *node {
+                    system.node_rhs[node] += moment * by_input;
+                }
+            }
+        }
+        // A line to a moving frame feels the frame's motion.
+        Force::Line { a, b, .. } => {
+            for (side, body) in [a.body, b.body].into_iter().enumerate() {
+                let Body::Frame(frame) = body else { continue };
+                let frame = &model.frames[frame.0];
+                let Some(position) = frame.inputs.iter().position(|&i| i == channel) else {
+                    continue;
+                };
+                let twist: SVector<f64, N> = frame_by_inputs::<G, N, D>(frame, motion.inputs)
+                    .column(position)
+                    .into();
+                let line = super::forces::LineKinematics::new(model, motion, a, b);
+                super::forces::line_by_frame(&line, force, side, &twist, system);
+            }
+        }
+        Force::Torsion { .. } => {}
+    }
+}

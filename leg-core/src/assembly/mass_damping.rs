@@ -1,0 +1,192 @@
+//! Mass-proportional Rayleigh damping on the flexible motion of a beam.
+//!
+//! With `X_i = H_0⁻¹ H_i` and `A_i = Ad_{X_i⁻¹}`, the velocity of node i relative to the rigid
+//! motion of the beam's first node is `w_i = v_i − A_i v_0`. The damping force
+//!
+//! ```text
+//! f_i = α (M w)_i,     f_0 ← f_0 − Σ A_iᵀ f_i                                  (1)
+//! ```
+//!
+//! dissipates `α wᵀ M w` and leaves rigid motion alone. With `χ_i = ψ_i − A_i ψ_0`,
+//!
+//! ```text
+//! δw_i = δv_i − A_i δv_0 − ad(A_i v_0) χ_i,    δ(A_iᵀ f) = −A_iᵀ coad(f) χ_i   (2)
+//! ```
+
+use super::{Motion, Task, Weights};
+use crate::element::BeamElement;
+use crate::element::inertia::{self, NodalInertia, NodeMotion};
+use crate::group::Group;
+use crate::linear_solver::System;
+use crate::model::Beam;
+use nalgebra::{SMatrix, SVector};
+
+/// A node's motion relative to the root.
+struct Relative<const N: usize> {
+    /// A_i.
+    adjoint: SMatrix<f64, N, N>,
+    /// w_i.
+    velocity: SVector<f64, N>,
+    /// Weighted derivative of w_i by the node's own unknown.
+    by_own: SMatrix<f64, N, N>,
+    /// Weighted derivative of w_i by the root's unknown.
+    by_root: SMatrix<f64, N, N>,
+}
+
+impl<const N: usize> Relative<N> {
+    fn new<G: Group<N, D>, const D: usize>(
+        motion: &Motion<'_, G, N>,
+        weights: &Weights,
+        root: usize,
+        node: usize,
+    ) -> Self {
+        if node == root {
+            return Self {
+                adjoint: SMatrix::identity(),
+                velocity: SVector::zeros(),
+                by_own: SMatrix::zeros(),
+                by_root: SMatrix::zeros(),
+            };
+        }
+        let adjoint = motion.poses[root]
+            .between(&motion.poses[node])
+            .adjoint_inverse();
+        let carried = adjoint * motion.velocities[root];
+        let ad = G::ad(&carried) * weights.stiffness;
+        let (own_map, root_map) = (motion.maps[node], motion.maps[root]);
+        Self {
+            adjoint,
+            velocity: motion.velocities[node] - carried,
+            by_own: own_map * weights.damping - ad, // (2)
+            by_root: ad * adjoint - adjoint * root_map * weights.damping,
+        }
+    }
+}
+
+/// Element mass matrix times a pair of twists, with the mass blocks and the derivative by the
+/// angle between the nodes.
+fn apply_mass<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    twists: [&SVector<f64, N>; 2],
+    r: &SMatrix<f64, D, D>,
+) -> (NodalInertia<N>, [[SMatrix<f64, N, N>; 2]; 2]) {
+    let (zero, identity) = (SVector::zeros(), SMatrix::identity());
+    let at = |inertia: f64, stiffness: f64| {
+        let weights = Weights {
+            stiffness: 0.0,
+            damping: 0.0,
+            inertia,
+        };
+        let node = |twist| {
+            NodeMotion::new::<G>(
+                element,
+                &zero,
+                twist,
+                &SVector::zeros(),
+                &weights,
+                &identity,
+            )
+        };
+        let (a, b) = (node(twists[0]), node(twists[1]));
+        let mut out = inertia::translational::<G, N, D>(element, &a, &b, r, stiffness);
+        let (still, maps) = ([&zero, &zero], [&identity, &identity]);
+        inertia::add_rotary::<G, N, D>(element, still, twists, &weights, maps, &mut out);
+        out
+    };
+    (at(1.0, 0.0), at(0.0, 1.0).tangent)
+}
+
+pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
+    beam: &Beam<N, D>,
+    motion: &Motion<'_, G, N>,
+    task: &Task,
+    system: &mut System<N>,
+) {
+    let weights = &task.weights;
+    let root = beam.first_node;
+    let alpha = beam.element.rayleigh.mass;
+    let mut near = Relative::new(motion, weights, root, root);
+    for e in 0..beam.elements {
+        let (a, b) = (root + e, root + e + 1);
+        let far = Relative::new(motion, weights, root, b);
+        let r = motion.poses[a].between(&motion.poses[b]).rotation();
+        let twists = [&near.velocity, &far.velocity];
+        let (mass, turning) = apply_mass::<G, N, D>(&beam.element, twists, &r);
+        let sides = [
+            (a, &near, mass.force_a * alpha),
+            (b, &far, mass.force_b * alpha),
+        ];
+        for (i, (node, relative, force)) in sides.iter().enumerate() {
+            let m = &mass.tangent[i];
+            let own = |j: usize, other: &Relative<N>| {
+                m[j] * other.by_own * alpha + turning[i][j] * (alpha * weights.stiffness)
+            };
+            let by_a = own(0, &near);
+            let by_b = own(1, &far);
+            let by_root = (m[0] * near.by_root + m[1] * far.by_root) * alpha;
+            system.node_rhs[*node] -= force;
+            add(system, beam, *node, a, &by_a);
+            add(system, beam, *node, b, &by_b);
+            add(system, beam, *node, root, &by_root);
+            // The reaction −A_iᵀ f_i on the root.
+            let back = -relative.adjoint.transpose();
+            system.node_rhs[root] -= back * force;
+            add(system, beam, root, a, &(back * by_a));
+            add(system, beam, root, b, &(back * by_b));
+            add(system, beam, root, root, &(back * by_root));
+            if *node != root {
+                let turn = back * G::coad(force) * -weights.stiffness;
+                add(system, beam, root, *node, &turn);
+                add(system, beam, root, root, &(turn * relative.adjoint * -1.0));
+            }
+        }
+        near = far;
+    }
+}
+
+/// Adds a block at (row, column); the two are equal, neighbours, or one of them is the root.
+fn add<const N: usize, const D: usize>(
+    system: &mut System<N>,
+    beam: &Beam<N, D>,
+    row: usize,
+    column: usize,
+    block: &SMatrix<f64, N, N>,
+) {
+    let element = |node: usize| beam.first_element + node - beam.first_node;
+    if row == column {
+        system.diagonal[row] += block;
+    } else if column == row + 1 {
+        system.upper[element(row)] += block;
+    } else if row == column + 1 {
+        system.lower[element(column)] += block;
+    } else if column == beam.first_node {
+        system.root_column[row] += block;
+    } else {
+        system.root_row[column] += block;
+    }
+}
+
+/// Power dissipated, `α wᵀ M w` [W].
+pub(crate) fn power<G: Group<N, D>, const N: usize, const D: usize>(
+    beam: &Beam<N, D>,
+    motion: &Motion<'_, G, N>,
+) -> f64 {
+    let root = beam.first_node;
+    let relative = |node: usize| {
+        let adjoint = motion.poses[root]
+            .between(&motion.poses[node])
+            .adjoint_inverse();
+        motion.velocities[node] - adjoint * motion.velocities[root]
+    };
+    let mut near = relative(root);
+    let mut total = 0.0;
+    for e in 0..beam.elements {
+        let far = relative(root + e + 1);
+        let r = motion.poses[root + e]
+            .between(&motion.poses[root + e + 1])
+            .rotation();
+        total += 2.0 * inertia::kinetic_energy(&beam.element, &near, &far, &r);
+        near = far;
+    }
+    beam.element.rayleigh.mass * total
+}

@@ -1,0 +1,413 @@
+//! The assembled tangent against finite differences, on models with everything in them.
+
+#![allow(clippy::unwrap_used)]
+
+use super::{ConstraintLevel, Motion, Task, Weights, assemble, inputs};
+use crate::element::Rayleigh;
+use crate::group::{Group, Se2, Se3};
+use crate::linear_solver::System;
+use crate::model::*;
+use crate::state::State;
+use nalgebra::{DMatrix, SMatrix, SVector};
+
+/// Relative error allowed: fourth-order differences with step 1e-3 leave about 1e-9 of the
+/// largest entry, rounding less.
+const TANGENT_TOLERANCE: f64 = 2e-8;
+
+/// A repeatable stream of numbers in [−1, 1].
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 / (1u64 << 53) as f64) * 2.0 - 1.0
+    }
+
+    fn vector<const N: usize>(&mut self, size: f64) -> SVector<f64, N> {
+        SVector::from_fn(|_, _| size * self.next())
+    }
+}
+
+fn add_forces<G: Group<N, D>, const N: usize, const D: usize>(
+    builder: &mut ModelBuilder<G, N, D>,
+    nodes: [NodeId; 3],
+    hinge: JointId,
+) {
+    let [body, first, last] = nodes;
+    let point = |x: f64| SVector::<f64, D>::from_fn(|i, _| x + 0.1 * i as f64);
+    let law = LineLaw::SpringDamper {
+        stiffness: 30.0,
+        rest_length: 0.2,
+        damping: 3.0,
+    };
+    builder.line(
+        "spring",
+        PointOn::node(body, point(0.1)),
+        PointOn::node(last, point(-0.2)),
+        law,
+    );
+    let tendon = LineLaw::Tendon {
+        stiffness: 50.0,
+        rest_length: 0.1,
+        damping_lengthening: 2.0,
+        damping_shortening: 5.0,
+        friction: 1.0,
+        friction_speed: 0.5,
+        slack_width: 100.0,
+        rate_width: 2.0,
+    };
+    builder.line(
+        "tendon",
+        PointOn::ground(point(0.3)),
+        PointOn::node(last, point(0.05)),
+        tendon,
+    );
+    builder.torsion("torsion", hinge, 4.0, 0.3, 0.7);
+    let torque = builder.input("torque");
+    let target = builder.input("target");
+    let hold = Hold {
+        target,
+        stiffness: 6.0,
+        damping: 0.4,
+        torque_limit: 1e6,
+    };
+    builder.motor("motor", hinge, Some(torque), Some(hold));
+    for (name, axes, node) in [("dead", Axes::World, last), ("follower", Axes::Body, first)] {
+        let mut channel = |what: &str| Some(builder.input(&format!("{name} {what}")));
+        let force = core::array::from_fn(|_| channel("force"));
+        let moment = [channel("m1"), channel("m2"), channel("m3")];
+        builder.wrench(Force::Wrench {
+            name: name.into(),
+            node,
+            point: point(0.07),
+            axes,
+            force,
+            moment,
+        });
+    }
+}
+
+fn section<const N: usize, const D: usize>(numbers: &mut Numbers) -> Section<N, D> {
+    let mut k = SMatrix::<f64, N, N>::from_fn(|_, _| 0.3 * numbers.next());
+    k = k * k.transpose() + SMatrix::identity() * 2.0;
+    let mut rotary = SMatrix::zeros();
+    for i in D..N {
+        rotary[(i, i)] = 0.1 + 0.05 * i as f64;
+    }
+    Section {
+        stiffness: k,
+        mass_per_length: 1.3,
+        mass_centre: SVector::from_fn(|i, _| if i == 0 { 0.0 } else { 0.04 * i as f64 }),
+        rotary_inertia: rotary,
+    }
+}
+
+/// A rigid body, a beam and every force; `joints` adds the joints that the group knows.
+fn everything<G: Group<N, D>, const N: usize, const D: usize>(
+    numbers: &mut Numbers,
+    kinds: &[JointKind],
+) -> Model<G, N, D> {
+    let mut builder = ModelBuilder::<G, N, D>::new();
+    builder.gravity(SVector::from_fn(|i, _| 1.0 - 2.0 * i as f64));
+    let mut frame = || G::exp(&numbers.vector::<N>(0.4));
+    let (frame_a, frame_b, pose) = (frame(), frame(), frame());
+    let mut rotary = SMatrix::zeros();
+    for i in D..N {
+        rotary[(i, i)] = 0.5 + 0.1 * i as f64;
+    }
+    let centre = SVector::from_fn(|i, _| 0.1 + 0.1 * i as f64);
+    let inertia = rigid_inertia::<G, N, D>(2.0, centre, rotary);
+    let body = builder.rigid_body("body", pose, inertia);
+    let mut spec = BeamSpec::straight(0.9, 3, section(numbers));
+    spec.curvature = [0.4, -0.3, 0.5];
+    spec.rayleigh = Rayleigh {
+        mass: 0.8,
+        stiffness: 0.05,
+    };
+    let beam = builder.beam("beam", frame_b, &spec);
+    let (first, last) = (builder.beam_node(beam, 0), builder.beam_end(beam));
+    builder.point_mass(last, SVector::from_fn(|i, _| 0.1 * i as f64), 0.7);
+    let hinge = builder.joint(
+        "hinge",
+        JointKind::Revolute,
+        Attachment::node(body, frame_a),
+        Attachment::node(first, frame_b),
+    );
+    for (i, kind) in kinds.iter().enumerate() {
+        let b = if i % 2 == 0 { last } else { first };
+        builder.joint(
+            &format!("joint {i}"),
+            *kind,
+            Attachment::node(body, frame_b),
+            Attachment::node(b, frame_a),
+        );
+    }
+    let inputs: [InputId; N] = core::array::from_fn(|i| builder.input(&format!("frame {i}")));
+    let moving = builder.moving_frame("moving", inputs);
+    builder.joint(
+        "to frame",
+        JointKind::Fixed,
+        Attachment {
+            body: Body::Frame(moving),
+            frame: frame_a,
+        },
+        Attachment::node(body, frame_b),
+    );
+    let angle = builder.input("angle");
+    let hinged = (
+        Attachment::node(body, frame_a),
+        Attachment::node(first, frame_b),
+    );
+    builder.joint(
+        "driver",
+        JointKind::PrescribedAngle(angle),
+        hinged.0,
+        hinged.1,
+    );
+    let place = core::array::from_fn(|i| builder.input(&format!("place {i}")));
+    builder.joint(
+        "placed",
+        JointKind::PrescribedPosition(place),
+        Attachment::ground(frame_a),
+        Attachment::node(last, frame_b),
+    );
+    add_forces(&mut builder, [body, first, last], hinge);
+    builder.build().unwrap()
+}
+
+struct Trial<G, const N: usize> {
+    state: State<G, N>,
+    base: Vec<G>,
+    velocities: Vec<SVector<f64, N>>,
+    accelerations: Vec<SVector<f64, N>>,
+    increments: Vec<SVector<f64, N>>,
+}
+
+impl<G, const N: usize> Trial<G, N> {
+    fn random<const D: usize>(model: &Model<G, N, D>, numbers: &mut Numbers) -> Self
+    where
+        G: Group<N, D>,
+    {
+        let mut state = State::new(model);
+        let count = model.node_count();
+        for list in [
+            &mut state.inputs.value,
+            &mut state.inputs.rate,
+            &mut state.inputs.acceleration,
+        ] {
+            list.iter_mut().for_each(|x| *x = 0.7 * numbers.next());
+        }
+        state
+            .multipliers
+            .iter_mut()
+            .for_each(|x| *x = numbers.next());
+        let mut list = |size: f64| -> Vec<SVector<f64, N>> {
+            (0..count).map(|_| numbers.vector(size)).collect()
+        };
+        let (bend, velocities, accelerations, increments) =
+            (list(0.15), list(0.8), list(0.6), list(0.2));
+        let base = model
+            .initial_poses
+            .iter()
+            .zip(&bend)
+            .map(|(h, b)| h.compose(&G::exp(b)))
+            .collect();
+        Self {
+            state,
+            base,
+            velocities,
+            accelerations,
+            increments,
+        }
+    }
+
+    /// Right-hand side, and the dense matrix if asked for, at the current increments.
+    fn evaluate<const D: usize>(
+        &mut self,
+        model: &Model<G, N, D>,
+        task: &Task,
+        system: &mut System<N>,
+    ) -> (Vec<SMatrix<f64, N, N>>, Vec<f64>)
+    where
+        G: Group<N, D>,
+    {
+        let w = &task.weights;
+        for i in 0..self.base.len() {
+            let n = self.increments[i];
+            self.state.poses[i] = self.base[i].compose(&G::exp(&n));
+            self.state.velocities[i] = self.velocities[i] + n * w.damping;
+            self.state.accelerations[i] = self.accelerations[i] + n * w.inertia;
+        }
+        let maps: Vec<_> = self
+            .increments
+            .iter()
+            .map(|n| G::tangent_inverse(n))
+            .collect();
+        let motion: Motion<'_, G, N> = self.state.motion_with(&maps);
+        assemble(model, &motion, task, system).unwrap();
+        let mut rhs: Vec<f64> = system
+            .node_rhs
+            .iter()
+            .flat_map(|v| v.iter().copied().collect::<Vec<_>>())
+            .collect();
+        rhs.extend(&system.row_rhs);
+        (maps, rhs)
+    }
+}
+
+/// Fourth-order central difference of `f` at 0 along step `h`.
+fn differentiate(h: f64, mut f: impl FnMut(f64) -> Vec<f64>) -> Vec<f64> {
+    let values = [f(-2.0 * h), f(-h), f(h), f(2.0 * h)];
+    (0..values[0].len())
+        .map(|i| {
+            let v = |k: usize| values[k][i];
+            (8.0 * (v(2) - v(1)) - (v(3) - v(0))) / (12.0 * h)
+        })
+        .collect()
+}
+
+fn tangent_error<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    seed: u64,
+    task: &Task,
+) -> f64 {
+    let mut numbers = Numbers(seed);
+    let mut trial = Trial::random(model, &mut numbers);
+    let mut system = System::new(&model.layout);
+    let (maps, _) = trial.evaluate(model, task, &mut system);
+    let dense: DMatrix<f64> = system.to_dense(&model.layout);
+    let unknowns = N * model.node_count();
+    let scale = dense.amax();
+    let mut worst: f64 = 0.0;
+    for column in 0..unknowns {
+        let (node, component) = (column / N, column % N);
+        let direction: SVector<f64, N> = maps[node].column(component).into();
+        let start = trial.increments[node];
+        let slope = differentiate(1e-3, |x| {
+            trial.increments[node] = start + direction * x;
+            trial.evaluate(model, task, &mut system).1
+        });
+        trial.increments[node] = start;
+        for (row, value) in slope.iter().enumerate() {
+            worst = worst.max((dense[(row, column)] + value).abs() / scale);
+        }
+    }
+    for row in 0..model.row_count {
+        let start = trial.state.multipliers[row];
+        let slope = differentiate(1e-3, |x| {
+            trial.state.multipliers[row] = start + x * task.constraint_scale;
+            trial.evaluate(model, task, &mut system).1
+        });
+        trial.state.multipliers[row] = start;
+        for (i, value) in slope.iter().enumerate().take(unknowns) {
+            worst = worst.max((dense[(i, unknowns + row)] + value).abs() / scale);
+        }
+    }
+    worst
+}
+
+fn input_error<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    seed: u64,
+    task: &Task,
+) -> f64 {
+    let mut trial = Trial::random(model, &mut Numbers(seed));
+    // Rates of the inputs are held while a value is varied.
+    let mut system = System::new(&model.layout);
+    let mut worst: f64 = 0.0;
+    for channel in 0..model.input_count() {
+        trial.evaluate(model, task, &mut system);
+        inputs::input_column(
+            model,
+            &trial.state.motion(),
+            channel,
+            task.constraint_scale,
+            &mut system,
+        );
+        let mut column: Vec<f64> = system
+            .node_rhs
+            .iter()
+            .flat_map(|v| v.iter().copied().collect::<Vec<_>>())
+            .collect();
+        column.extend(&system.row_rhs);
+        let start = trial.state.inputs.value[channel];
+        let slope = differentiate(1e-3, |x| {
+            trial.state.inputs.value[channel] = start + x;
+            trial.evaluate(model, task, &mut system).1
+        });
+        trial.state.inputs.value[channel] = start;
+        for (a, b) in column.iter().zip(&slope) {
+            worst = worst.max((a - b).abs());
+        }
+    }
+    worst
+}
+
+const PLANAR_KINDS: &[JointKind] = &[JointKind::Prismatic, JointKind::Fixed, JointKind::Spherical];
+const SPATIAL_KINDS: &[JointKind] = &[
+    JointKind::Prismatic,
+    JointKind::Fixed,
+    JointKind::Spherical,
+    JointKind::Universal,
+    JointKind::Cylindrical,
+];
+
+fn tasks() -> [Task; 3] {
+    let dynamic = |stiffness, damping, inertia| Task {
+        weights: Weights {
+            stiffness,
+            damping,
+            inertia,
+        },
+        dynamic: true,
+        level: ConstraintLevel::Position,
+        constraint_scale: 1.7,
+    };
+    [
+        dynamic(1.0, 2.0, 3.0),
+        dynamic(1.0, 0.0, 0.0),
+        Task::statics(0.6),
+    ]
+}
+
+#[test]
+fn planar_tangent_equals_finite_differences() {
+    let model = everything::<Se2, 3, 2>(&mut Numbers(1), PLANAR_KINDS);
+    for task in tasks() {
+        for seed in 0..5 {
+            let error = tangent_error(&model, seed, &task);
+            assert!(
+                error < TANGENT_TOLERANCE,
+                "{task:?}, seed {seed}: {error:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn spatial_tangent_equals_finite_differences() {
+    let model = everything::<Se3, 6, 3>(&mut Numbers(2), SPATIAL_KINDS);
+    for task in tasks() {
+        for seed in 0..3 {
+            let error = tangent_error(&model, seed, &task);
+            assert!(
+                error < TANGENT_TOLERANCE,
+                "{task:?}, seed {seed}: {error:e}"
+            );
+        }
+    }
+}
+
+#[test]
+fn input_columns_equal_finite_differences() {
+    let planar = everything::<Se2, 3, 2>(&mut Numbers(1), PLANAR_KINDS);
+    let spatial = everything::<Se3, 6, 3>(&mut Numbers(2), SPATIAL_KINDS);
+    let task = tasks()[0];
+    for seed in 0..3 {
+        let error = input_error(&planar, seed, &task).max(input_error(&spatial, seed, &task));
+        assert!(error < TANGENT_TOLERANCE, "seed {seed}: {error:e}");
+    }
+}

@@ -1,0 +1,393 @@
+//! Generalised-α on a Lie group for constrained systems (index 3).
+//!
+//! Brüls, Cardona & Arnold 2012 (`bruls2012`), after Chung & Hulbert 1993 (`chung1993`):
+//!
+//! ```text
+//! H_{k+1} = H_k exp(n),   n = h v_k + h² (½ − β) a_k + h² β a_{k+1}             (1)
+//! v_{k+1} = v_k + h (1 − γ) a_k + h γ a_{k+1}                                   (2)
+//! (1 − α_m) a_{k+1} + α_m a_k = (1 − α_f) v̇_{k+1} + α_f v̇_k                     (3)
+//! r(H, v, v̇, λ)_{k+1} = 0,   φ(H)_{k+1} = 0                                     (4)
+//! α_m = (2ρ − 1)/(ρ + 1),  α_f = ρ/(ρ + 1),  γ = ½ + α_f − α_m,  β = ¼ (γ + ½)² (5)
+//! ```
+//!
+//! Newton's unknown is the twist ψ of every node, `δn = T⁻¹(n) ψ`, `δv = γ/(hβ) δn`,
+//! `δv̇ = (1 − α_m)/(h²β(1 − α_f)) δn`. Constraint rows and multipliers are scaled by the mass
+//! term of the matrix, so that its conditioning does not depend on h (`bottasso2008`).
+//!
+//! Deviation from the paper: the prediction keeps a_{k+1} = a_k instead of v̇_{k+1} = 0, which
+//! starts Newton closer to the solution and changes nothing else.
+
+use super::projection::{Projection, project_positions, project_velocities};
+use crate::assembly::{self, ConstraintLevel, Task, Weights, hinge};
+use crate::error::{Error, Result, require};
+use crate::group::Group;
+use crate::model::{Drive, Model};
+use crate::results::energy;
+use crate::state::State;
+use crate::workspace::Workspace;
+use nalgebra::SVector;
+
+/// How the constraints are kept.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum ConstraintHandling {
+    /// φ = 0 at the end of every step (index 3).
+    #[default]
+    Position,
+    /// φ̈ + 2 ζ ω φ̇ + ω² φ = 0 with ω = κ/h (index 1, `baumgarte1972`).
+    Baumgarte {
+        /// Damping ratio ζ.
+        ratio: f64,
+        /// κ = ω h.
+        frequency: f64,
+    },
+    /// φ̈ = 0, then positions and velocities are projected back after every step.
+    Projection(Projection),
+}
+
+/// Settings of a step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepSettings {
+    /// Spectral radius at infinite frequency ρ∞ ∈ [0, 1]: 1 keeps energy, 0 annihilates what the
+    /// step cannot resolve.
+    pub spectral_radius: f64,
+    /// Newton stops after a correction smaller than this (relative to the model's length; rad).
+    /// The error left is of the order of its square.
+    pub tolerance: f64,
+    /// Most Newton iterations before the step is refused.
+    pub max_iterations: usize,
+    /// How the constraints are kept.
+    pub constraints: ConstraintHandling,
+}
+
+impl Default for StepSettings {
+    fn default() -> Self {
+        Self {
+            spectral_radius: 0.8,
+            tolerance: 1e-8,
+            max_iterations: 15,
+            constraints: ConstraintHandling::Position,
+        }
+    }
+}
+
+impl StepSettings {
+    /// Checks the ranges.
+    pub fn validate(&self) -> Result<()> {
+        let owner = "step settings";
+        let rho = self.spectral_radius;
+        require(
+            (0.0..=1.0).contains(&rho),
+            owner,
+            "spectral_radius",
+            rho,
+            "in [0, 1]",
+        )?;
+        let tolerance = self.tolerance;
+        let ok = tolerance > 0.0 && tolerance < 1e-2;
+        require(ok, owner, "tolerance", tolerance, "in (0, 0.01)")?;
+        let iterations = self.max_iterations as f64;
+        require(
+            self.max_iterations > 0,
+            owner,
+            "max_iterations",
+            iterations,
+            ">= 1",
+        )?;
+        if let ConstraintHandling::Baumgarte { ratio, frequency } = self.constraints {
+            require(ratio > 0.0, owner, "Baumgarte ratio", ratio, "> 0")?;
+            require(
+                frequency > 0.0,
+                owner,
+                "Baumgarte frequency",
+                frequency,
+                "> 0",
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// What a step did.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepReport {
+    /// Newton iterations.
+    pub iterations: usize,
+    /// Size of the last correction (relative to the model's length; rad).
+    pub correction: f64,
+    /// Estimate of the step's own error in positions (relative to the model's length; rad).
+    pub local_error: f64,
+}
+
+/// Coefficients of eqs. (1) to (5) for one step size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Coefficients {
+    alpha_m: f64,
+    alpha_f: f64,
+    beta: f64,
+    gamma: f64,
+    step: f64,
+}
+
+impl Coefficients {
+    /// Coefficients for ρ∞ and step size h [s].
+    pub fn new(spectral_radius: f64, step: f64) -> Self {
+        let rho = spectral_radius;
+        let alpha_m = (2.0 * rho - 1.0) / (rho + 1.0); // (5)
+        let alpha_f = rho / (rho + 1.0);
+        let gamma = 0.5 + alpha_f - alpha_m;
+        Self {
+            alpha_m,
+            alpha_f,
+            beta: 0.25 * (gamma + 0.5) * (gamma + 0.5),
+            gamma,
+            step,
+        }
+    }
+
+    /// How pose, velocity and acceleration follow the increment.
+    pub(crate) fn weights(&self) -> Weights {
+        let h = self.step;
+        Weights {
+            stiffness: 1.0,
+            damping: self.gamma / (h * self.beta),
+            inertia: (1.0 - self.alpha_m) / (h * h * self.beta * (1.0 - self.alpha_f)),
+        }
+    }
+}
+
+/// Advances `state` by one step of size `h` [s]. On an error the state is as it was.
+pub fn step<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    drive: &(impl Drive + ?Sized),
+    h: f64,
+    settings: &StepSettings,
+) -> Result<StepReport> {
+    let coefficients = Coefficients::new(settings.spectral_radius, h);
+    predict(state, workspace, drive, &coefficients);
+    let task = step_task(model, &coefficients, &settings.constraints);
+    let (iterations, correction) =
+        iterate(model, state, workspace, &coefficients, &task, settings)?;
+    if let ConstraintHandling::Projection(projection) = &settings.constraints {
+        project_trial(model, workspace, projection)?;
+    }
+    let local_error = local_error(model, state, workspace, &coefficients);
+    accept(model, state, workspace, h);
+    Ok(StepReport {
+        iterations,
+        correction,
+        local_error,
+    })
+}
+
+/// What a step assembles.
+pub(crate) fn step_task<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    coefficients: &Coefficients,
+    handling: &ConstraintHandling,
+) -> Task {
+    let weights = coefficients.weights();
+    let level = match *handling {
+        ConstraintHandling::Position => ConstraintLevel::Position,
+        ConstraintHandling::Baumgarte { ratio, frequency } => {
+            let omega = frequency / coefficients.step;
+            ConstraintLevel::Acceleration {
+                velocity_gain: 2.0 * ratio * omega,
+                position_gain: omega * omega,
+            }
+        }
+        ConstraintHandling::Projection(_) => ConstraintLevel::Acceleration {
+            velocity_gain: 0.0,
+            position_gain: 0.0,
+        },
+    };
+    let constraint_scale = match level {
+        ConstraintLevel::Position => weights.inertia * model.mass_scale,
+        _ => model.mass_scale,
+    };
+    Task {
+        weights,
+        dynamic: true,
+        level,
+        constraint_scale,
+    }
+}
+
+/// First guess of the end of the step.
+pub(crate) fn predict<G: Copy, const N: usize>(
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    drive: &(impl Drive + ?Sized),
+    coefficients: &Coefficients,
+) {
+    let h = coefficients.step;
+    let trial = &mut workspace.trial;
+    trial.time = state.time + h;
+    drive.sample(trial.time, &mut trial.inputs);
+    trial.multipliers.copy_from_slice(&state.multipliers);
+    trial.angles.copy_from_slice(&state.angles);
+    for (i, n) in workspace.increments.iter_mut().enumerate() {
+        *n = state.velocities[i] * h + state.algorithmic[i] * (0.5 * h * h); // (1), a_{k+1} = a_k
+    }
+    workspace.corrections.clear();
+}
+
+/// Poses, velocities and accelerations of the trial state from the increments, eqs. (1) to (3).
+pub(crate) fn follow_increments<G: Group<N, D>, const N: usize, const D: usize>(
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    coefficients: &Coefficients,
+) {
+    let Coefficients {
+        alpha_m,
+        alpha_f,
+        beta,
+        gamma,
+        step: h,
+    } = *coefficients;
+    let Workspace {
+        trial,
+        increments,
+        maps,
+        ..
+    } = workspace;
+    let per_square = 1.0 / (h * h * beta);
+    let by_f = 1.0 / (1.0 - alpha_f);
+    for (i, n) in increments.iter().enumerate() {
+        let (v, v_dot, a) = (
+            &state.velocities[i],
+            &state.accelerations[i],
+            &state.algorithmic[i],
+        );
+        let a_new = (n - v * h - a * (h * h * (0.5 - beta))) * per_square; // (1)
+        trial.algorithmic[i] = a_new;
+        trial.velocities[i] = v + a * (h * (1.0 - gamma)) + a_new * (h * gamma); // (2)
+        trial.accelerations[i] = (a_new * (1.0 - alpha_m) + a * alpha_m - v_dot * alpha_f) * by_f; // (3)
+        trial.poses[i] = state.poses[i].compose(&G::exp(n));
+        maps[i] = G::tangent_inverse(n);
+    }
+}
+
+/// Newton's iteration on eq. (4): iterations done and size of the last correction.
+fn iterate<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    coefficients: &Coefficients,
+    task: &Task,
+    settings: &StepSettings,
+) -> Result<(usize, f64)> {
+    let mut residual = (0.0, 0);
+    let mut correction = f64::INFINITY;
+    for iteration in 1..=settings.max_iterations {
+        follow_increments::<G, N, D>(state, workspace, coefficients);
+        linearize(model, workspace, task)?;
+        residual = workspace.largest_residual();
+        workspace.factor_and_solve(model, workspace.trial.time, iteration)?;
+        correction = workspace.correction_norm(model);
+        workspace.remember(correction);
+        correct(workspace, task.constraint_scale);
+        if correction <= settings.tolerance {
+            follow_increments::<G, N, D>(state, workspace, coefficients);
+            return Ok((iteration, correction));
+        }
+        // Nothing physical turns by this much in a step that can still converge.
+        if correction > 1e3 {
+            break;
+        }
+    }
+    Err(Error::NewtonDiverged {
+        time: workspace.trial.time,
+        step: coefficients.step,
+        iterations: workspace.corrections.len(),
+        correction,
+        residual: residual.0,
+        location: model.node_location(residual.1),
+    })
+}
+
+/// Assembles Newton's system at the trial state.
+pub(crate) fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    workspace: &mut Workspace<G, N>,
+    task: &Task,
+) -> Result<()> {
+    let Workspace {
+        trial,
+        maps,
+        system,
+        ..
+    } = workspace;
+    assembly::assemble(model, &trial.motion_with(maps), task, system)
+}
+
+/// Applies the solution of Newton's system to increments and multipliers.
+pub(crate) fn correct<G, const N: usize>(workspace: &mut Workspace<G, N>, constraint_scale: f64) {
+    let Workspace {
+        trial,
+        increments,
+        maps,
+        system,
+        ..
+    } = workspace;
+    for ((n, map), psi) in increments.iter_mut().zip(maps.iter()).zip(&system.node_rhs) {
+        *n += map * psi;
+    }
+    for (lambda, delta) in trial.multipliers.iter_mut().zip(&system.row_rhs) {
+        *lambda += constraint_scale * delta;
+    }
+}
+
+/// Error of the step in positions: the difference between (1) and the same with β = 1/6, the
+/// value that makes it third-order accurate for the solution's own acceleration.
+fn local_error<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &Workspace<G, N>,
+    coefficients: &Coefficients,
+) -> f64 {
+    let factor = coefficients.step.powi(2) * (coefficients.beta - 1.0 / 6.0).abs();
+    let scale = 1.0 / model.length_scale;
+    let mut worst: f64 = 0.0;
+    for (new, old) in workspace.trial.algorithmic.iter().zip(&state.algorithmic) {
+        let jump: SVector<f64, N> = new - old;
+        for i in 0..N {
+            let unit = if i < D { scale } else { 1.0 };
+            worst = worst.max(jump[i].abs() * unit);
+        }
+    }
+    factor * worst
+}
+
+/// Projects positions and velocities of the trial state onto the constraints.
+fn project_trial<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    workspace: &mut Workspace<G, N>,
+    projection: &Projection,
+) -> Result<()> {
+    let mut trial = workspace.trial.clone();
+    project_positions(model, &mut trial, workspace, projection)?;
+    project_velocities(model, &mut trial, workspace, projection)?;
+    workspace.trial.copy_from(&trial);
+    Ok(())
+}
+
+/// Makes the trial state the state.
+pub(crate) fn accept<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    h: f64,
+) {
+    let trial = &mut workspace.trial;
+    for pose in &mut trial.poses {
+        *pose = pose.renormalized();
+    }
+    trial.angles.copy_from_slice(&state.angles);
+    hinge::update_angles(model, trial);
+    trial.ledger = state.ledger;
+    let power = energy::powers(model, trial);
+    trial.ledger.advance(h, power);
+    state.copy_from(trial);
+}

@@ -1,0 +1,116 @@
+//! The two-node beam element, written once over the group.
+//!
+//! * [`elastic`]: energy of the relative pose of the two frames, its gradient and Hessian;
+//! * [`inertia`]: kinetic energy of the line of mass centres and of the turning sections;
+//! * [`shape`]: the curve inside an element.
+//!
+//! What all elements of a beam share is in [`BeamElement`].
+
+pub mod elastic;
+pub mod inertia;
+pub mod shape;
+
+use crate::group::Group;
+use crate::model::Section;
+use nalgebra::{SMatrix, SVector};
+
+/// Which strain field the element assumes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ElementKind {
+    /// Strain varies linearly as equilibrium demands: fourth-order accurate (the default).
+    #[default]
+    LinearStrain,
+    /// Constant strain (helicoidal curve): second-order accurate, the element of
+    /// `sonneville2014`; kept as the yardstick.
+    ConstantStrain,
+}
+
+/// Rayleigh damping of a beam, `C = α M + β K` on its flexible motion.
+///
+/// The α part acts on velocities relative to the beam's first node, so that rigid motion is not
+/// damped; the β part on strain rates.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Rayleigh {
+    /// Mass coefficient α [1/s].
+    pub mass: f64,
+    /// Stiffness coefficient β [s].
+    pub stiffness: f64,
+}
+
+impl Rayleigh {
+    /// Coefficients that give damping ratio `ratio_i` at angular frequency `omega_i` [rad/s]:
+    /// `ζ = ½ (α/ω + β ω)` solved for two modes.
+    pub fn from_two_modes(omega_1: f64, ratio_1: f64, omega_2: f64, ratio_2: f64) -> Self {
+        let gap = omega_2 * omega_2 - omega_1 * omega_1;
+        Self {
+            mass: 2.0 * omega_1 * omega_2 * (ratio_1 * omega_2 - ratio_2 * omega_1) / gap,
+            stiffness: 2.0 * (ratio_2 * omega_2 - ratio_1 * omega_1) / gap,
+        }
+    }
+
+    /// Damping ratio at angular frequency `omega` [rad/s].
+    pub fn ratio_at(&self, omega: f64) -> f64 {
+        0.5 * (self.mass / omega + self.stiffness * omega)
+    }
+}
+
+/// What all elements of a beam share.
+#[derive(Debug, Clone)]
+pub struct BeamElement<const N: usize, const D: usize> {
+    /// Length of the unstressed element [m].
+    pub length: f64,
+    /// Section.
+    pub section: Section<N, D>,
+    /// Strain field.
+    pub kind: ElementKind,
+    /// Derivative of the pose along the unstressed beam, `H⁻¹ H'`: `(1, 0, …, κ)` [-, 1/m].
+    pub reference_strain: SVector<f64, N>,
+    /// Rayleigh damping.
+    pub rayleigh: Rayleigh,
+    pub(crate) compliance: SMatrix<f64, N, N>,
+    /// Hessian of the energy at the unstressed pose, for the β part of Rayleigh damping.
+    pub(crate) reference_hessian: SMatrix<f64, N, N>,
+    /// Takes a node's twist to the velocity of its mass centre, in the node's frame.
+    pub(crate) centre_map: SMatrix<f64, D, N>,
+    /// Takes a node's twist to the rate of its tangent vector, in the node's frame.
+    pub(crate) tangent_map: SMatrix<f64, D, N>,
+    /// Hermite mass coefficients [kg, kg·m, kg·m²], order (centre A, tangent A, centre B,
+    /// tangent B).
+    pub(crate) hermite_mass: SMatrix<f64, 4, 4>,
+    /// Rotary inertia of the whole element [kg·m²].
+    pub(crate) rotary: SMatrix<f64, N, N>,
+}
+
+impl<const N: usize, const D: usize> BeamElement<N, D> {
+    /// Element of `length` [m] with the given section and reference strain. The section must be
+    /// valid and its stiffness invertible.
+    pub(crate) fn new<G: Group<N, D>>(
+        length: f64,
+        section: Section<N, D>,
+        kind: ElementKind,
+        reference_strain: SVector<f64, N>,
+        rayleigh: Rayleigh,
+    ) -> Option<Self> {
+        let compliance = section.stiffness.try_inverse()?;
+        let linear = G::linear_part();
+        let centre_map = linear + G::cross(&section.mass_centre);
+        // The line of mass centres has the tangent f0 applied to the mass centre.
+        let tangent = linear * reference_strain + G::cross(&section.mass_centre) * reference_strain;
+        let mut element = Self {
+            length,
+            section,
+            kind,
+            reference_strain,
+            rayleigh,
+            compliance,
+            reference_hessian: SMatrix::zeros(),
+            centre_map,
+            tangent_map: G::cross(&tangent),
+            hermite_mass: inertia::hermite_mass(section.mass_per_length, length),
+            rotary: section.rotary_inertia * length,
+        };
+        let d0 = reference_strain * length;
+        element.reference_hessian = elastic::respond::<G, N, D>(&element, &d0).hessian;
+        Some(element)
+    }
+}

@@ -1,0 +1,42 @@
+//! The curve inside an element.
+//!
+//! The strain is known to vary linearly (see [`super::elastic`]); the part of the element from
+//! its first node to arc length `s` has the mean strain `f_c = f̄ + (s/L − 1) σ` and the half
+//! difference `σ s/L`, so by the fourth-order Magnus expansion
+//!
+//! ```text
+//! H(s) = H_A exp(Ω(s)),   Ω(s) = s f_c + (s²/6) [f_c, σ s/L]                  (1)
+//! ```
+//!
+//! At `s = L` this misses H_B by a term of fifth order in L, which is spread over the element so
+//! that the curve meets both nodes.
+
+use super::{BeamElement, elastic};
+use crate::group::Group;
+use nalgebra::SVector;
+
+/// Pose at the fraction `xi` ∈ [0, 1] of an element between the poses `h_a` and `h_b`. `None`
+/// when the two are turned by half a turn against each other.
+pub fn pose_at<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    h_a: &G,
+    h_b: &G,
+    xi: f64,
+) -> Option<G> {
+    let h_ab = h_a.between(h_b);
+    let d = h_ab.log().ok()?;
+    let state = elastic::section_state::<G, N, D>(element, &d);
+    let mean = state.strain + element.reference_strain;
+    let partial = |fraction: f64| -> SVector<f64, N> {
+        let s = fraction * element.length;
+        let centre = mean + state.strain_slope * (fraction - 1.0);
+        let slope = state.strain_slope * fraction;
+        centre * s + G::ad(&centre) * slope * (s * s / 6.0) // (1)
+    };
+    let end = G::exp(&partial(1.0));
+    let miss = end.between(&h_ab).log().ok()?;
+    Some(
+        h_a.compose(&G::exp(&partial(xi)))
+            .compose(&G::exp(&(miss * xi))),
+    )
+}

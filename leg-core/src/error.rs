@@ -1,0 +1,185 @@
+//! What can go wrong in the kernel, with the evidence.
+
+use crate::model::Location;
+
+/// Result of kernel functions.
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// An error of the kernel. Every variant carries the numbers that explain it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// A quantity given to a builder or solver is outside its range.
+    #[error("{owner}: {quantity} = {value} is not allowed (must be {allowed})")]
+    OutOfRange {
+        /// Name of the body, joint, force or setting that owns the quantity.
+        owner: String,
+        /// Name of the quantity.
+        quantity: &'static str,
+        /// The value given.
+        value: f64,
+        /// The allowed range in words.
+        allowed: &'static str,
+    },
+    /// A stiffness or inertia matrix is not symmetric and positive (semi)definite.
+    #[error(
+        "{owner}: {quantity} must be symmetric and {allowed}; its smallest eigenvalue is {eigenvalue:e}"
+    )]
+    NotPositive {
+        /// Name of the body or section.
+        owner: String,
+        /// Name of the matrix.
+        quantity: &'static str,
+        /// What is allowed in words.
+        allowed: &'static str,
+        /// Smallest eigenvalue found (NaN when the matrix is not symmetric or not finite).
+        eigenvalue: f64,
+    },
+    /// An identifier does not belong to this model, or the combination makes no sense.
+    #[error("{owner}: {problem}")]
+    BadReference {
+        /// Name of the joint, force or setting.
+        owner: String,
+        /// What is wrong.
+        problem: &'static str,
+    },
+    /// The joint asked for does not exist in the plane.
+    #[error("joint {joint}: a {kind} joint needs a spatial model")]
+    SpatialOnly {
+        /// Name of the joint.
+        joint: String,
+        /// Kind of joint.
+        kind: &'static str,
+    },
+    /// The bodies and joints cannot be laid out for the solver.
+    #[error("model: {0}")]
+    Layout(#[from] crate::linear_solver::LayoutError),
+    /// The system matrix is singular: redundant or contradictory constraints, or a free motion
+    /// without stiffness.
+    #[error(
+        "singular system at t = {time} s, iteration {iteration}: {location} (pivot {pivot:e} against scale {scale:e})"
+    )]
+    Singular {
+        /// Time [s].
+        time: f64,
+        /// Newton iteration, from 1.
+        iteration: usize,
+        /// Body or joint at which the elimination broke down.
+        location: Location,
+        /// The offending pivot.
+        pivot: f64,
+        /// The magnitude it was compared with.
+        scale: f64,
+    },
+    /// Newton's iteration did not converge.
+    #[error(
+        "Newton did not converge at t = {time} s (step {step:e} s): after {iterations} iterations the correction is {correction:e} and the largest residual {residual:e} at {location}"
+    )]
+    NewtonDiverged {
+        /// Time at the end of the step [s].
+        time: f64,
+        /// Step size [s]; zero in statics.
+        step: f64,
+        /// Iterations done.
+        iterations: usize,
+        /// Norm of the last correction (relative to the model's length; rad).
+        correction: f64,
+        /// Largest residual [N or N·m].
+        residual: f64,
+        /// Where the residual is largest.
+        location: Location,
+    },
+    /// A value became NaN or infinite.
+    #[error("not a finite number at t = {time} s, iteration {iteration}: {location}")]
+    NotFinite {
+        /// Time [s].
+        time: f64,
+        /// Newton iteration, from 1 (0: before the first).
+        iteration: usize,
+        /// Where it was first seen.
+        location: Location,
+    },
+    /// The frames at the ends of an element are turned by nearly half a turn against each other.
+    #[error(
+        "beam {beam}, element {element} at t = {time} s: its ends are turned by {angle_rad} rad against each other (at most {limit_rad}); refine the mesh"
+    )]
+    ElementTurnedTooFar {
+        /// Name of the beam.
+        beam: String,
+        /// Element index, from 0.
+        element: usize,
+        /// Relative rotation [rad].
+        angle_rad: f64,
+        /// Allowed rotation [rad].
+        limit_rad: f64,
+        /// Time [s].
+        time: f64,
+    },
+    /// The step size fell below the smallest allowed one.
+    #[error("step size {step:e} s fell below {minimum:e} s at t = {time} s: {cause}")]
+    StepTooSmall {
+        /// Time [s].
+        time: f64,
+        /// The step size refused [s].
+        step: f64,
+        /// The smallest allowed one [s].
+        minimum: f64,
+        /// Why the last step failed.
+        cause: Box<Error>,
+    },
+    /// A continuation could not reach its target.
+    #[error("continuation stopped at parameter {reached} of {target} after {steps} steps: {cause}")]
+    ContinuationStopped {
+        /// Parameter value reached.
+        reached: f64,
+        /// Parameter value asked for.
+        target: f64,
+        /// Accepted steps.
+        steps: usize,
+        /// Why the last step failed.
+        cause: Box<Error>,
+    },
+    /// The given state does not satisfy the constraints.
+    #[error(
+        "inconsistent state at t = {time} s: {location} is violated by {violation:e} (allowed {allowed:e})"
+    )]
+    Inconsistent {
+        /// Time [s].
+        time: f64,
+        /// The joint.
+        location: Location,
+        /// Size of the violation [m or rad].
+        violation: f64,
+        /// Allowed violation.
+        allowed: f64,
+    },
+    /// Fewer modes exist than were asked for, or the eigenvalue solver failed.
+    #[error("modal analysis: {problem} (asked for {asked}, {available} available)")]
+    Modal {
+        /// What is wrong.
+        problem: &'static str,
+        /// Modes asked for.
+        asked: usize,
+        /// Degrees of freedom available.
+        available: usize,
+    },
+}
+
+/// Checks that `value` satisfies `ok` and is finite, else names it.
+pub(crate) fn require(
+    ok: bool,
+    owner: &str,
+    quantity: &'static str,
+    value: f64,
+    allowed: &'static str,
+) -> Result<()> {
+    if ok && value.is_finite() {
+        Ok(())
+    } else {
+        Err(Error::OutOfRange {
+            owner: owner.to_owned(),
+            quantity,
+            value,
+            allowed,
+        })
+    }
+}

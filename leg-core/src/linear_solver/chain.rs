@@ -1,0 +1,256 @@
+//! The dense blocks of chain condensation: inversion, and products with columns of 2N numbers.
+//!
+//! The equation numbers are those of the module [`super`]. Blocks are arrays of columns.
+
+use super::RELATIVE_PIVOT;
+
+/// An N×N matrix, by columns.
+pub(super) type Block<const N: usize> = [[f64; N]; N];
+
+/// A column of 2N numbers: the rows of a node, then those of the left skeleton node.
+pub(super) type TallColumn<const N: usize> = [[f64; N]; 2];
+
+/// A 2N×N matrix, by columns.
+pub(super) type Tall<const N: usize> = [TallColumn<N>; N];
+
+/// An interior node during and after its elimination, or the right skeleton node.
+#[derive(Debug, Clone)]
+pub(super) struct Link<const N: usize> {
+    /// `[D; R]` before its elimination.
+    pub diagonal_row: Tall<N>,
+    /// `[C; S_ll]` before its elimination.
+    pub column_corner: Tall<N>,
+    /// `[M_L; M_R]`.
+    pub transfer: Tall<N>,
+    /// D⁻¹.
+    pub inverse: Block<N>,
+}
+
+impl<const N: usize> Link<N> {
+    /// All zero.
+    pub fn zero() -> Self {
+        let tall = [[[0.0; N]; 2]; N];
+        Self {
+            diagonal_row: tall,
+            column_corner: tall,
+            transfer: tall,
+            inverse: [[0.0; N]; N],
+        }
+    }
+}
+
+/// A block without inverse.
+pub(super) struct NoInverse {
+    /// The pivot or determinant that failed.
+    pub pivot: f64,
+    /// What it was compared with.
+    pub scale: f64,
+}
+
+/// Eliminates a node and returns the sign of its determinant.
+#[inline(never)]
+pub(super) fn eliminate<const N: usize>(
+    link: &mut Link<N>,
+    next: &mut Link<N>,
+    diagonal: &Block<N>,
+    next_diagonal: &Block<N>,
+    upper: &Block<N>,
+    lower: &Block<N>,
+) -> Result<f64, NoInverse> {
+    let mut scale = [0.0; N];
+    for k in 0..N {
+        for row in 0..N {
+            scale[k] += diagonal[k][row].abs();
+        }
+    }
+    let (inverse, sign) = invert(&link.diagonal_row, &scale)?;
+    link.inverse = inverse;
+    let mut transfer = [[[0.0; N]; 2]; N];
+    for j in 0..N {
+        let out = transfer[j].as_flattened_mut();
+        for k in 0..N {
+            let weight = inverse[j][k];
+            for row in 0..N {
+                out[row] += lower[k][row] * weight;
+            }
+            for row in N..2 * N {
+                out[row] += link.diagonal_row[k].as_flattened()[row] * weight;
+            }
+        }
+    }
+    link.transfer = transfer; // (1)
+    for j in 0..N {
+        let mut out = [next_diagonal[j], [0.0; N]];
+        for k in 0..N {
+            subtract(&mut out, &transfer[k], upper[j][k]);
+        }
+        next.diagonal_row[j] = out; // (2)
+    }
+    for j in 0..N {
+        let mut out = [[0.0; N], link.column_corner[j][1]];
+        for k in 0..N {
+            subtract(&mut out, &transfer[k], link.column_corner[j][0][k]);
+        }
+        next.column_corner[j] = out; // (3)
+    }
+    Ok(sign)
+}
+
+/// `out ← out − column · weight`.
+#[inline(always)]
+fn subtract<const N: usize>(out: &mut TallColumn<N>, column: &TallColumn<N>, weight: f64) {
+    let (out, column) = (out.as_flattened_mut(), column.as_flattened());
+    for row in 0..2 * N {
+        out[row] -= column[row] * weight;
+    }
+}
+
+/// `out ← out − transfer · weights`, (4).
+#[inline(always)]
+pub(super) fn subtract_tall<const N: usize>(
+    out: &mut TallColumn<N>,
+    matrix: &Tall<N>,
+    weights: &[f64; N],
+) {
+    for k in 0..N {
+        subtract(out, &matrix[k], weights[k]);
+    }
+}
+
+/// D⁻¹ (rhs − C left − U next), (5).
+#[inline(always)]
+pub(super) fn expand<const N: usize>(
+    link: &Link<N>,
+    upper: &Block<N>,
+    rhs: &[f64; N],
+    left: &[f64; N],
+    next: &[f64; N],
+) -> [f64; N] {
+    let mut rest = *rhs;
+    for k in 0..N {
+        for row in 0..N {
+            rest[row] -= link.column_corner[k][0][row] * left[k];
+        }
+    }
+    for k in 0..N {
+        for row in 0..N {
+            rest[row] -= upper[k][row] * next[k];
+        }
+    }
+    let mut out = [0.0; N];
+    for k in 0..N {
+        for row in 0..N {
+            out[row] += link.inverse[k][row] * rest[k];
+        }
+    }
+    out
+}
+
+/// The inverse of a block and the sign of its determinant; `scale` are the column sums of the block
+/// before condensation.
+#[inline(always)]
+fn invert<const N: usize>(
+    diagonal_row: &Tall<N>,
+    scale: &[f64; N],
+) -> Result<(Block<N>, f64), NoInverse> {
+    let mut block = [[0.0; N]; N];
+    for k in 0..N {
+        block[k] = diagonal_row[k][0];
+    }
+    if N == 3 {
+        invert_by_cofactors(&block, scale)
+    } else {
+        invert_by_pivoting(&block, scale)
+    }
+}
+
+/// Cofactors; only called with N = 3.
+#[inline(always)]
+fn invert_by_cofactors<const N: usize>(
+    m: &Block<N>,
+    scale: &[f64; N],
+) -> Result<(Block<N>, f64), NoInverse> {
+    let cofactor = |column: usize, row: usize| {
+        let (c1, c2) = ((column + 1) % 3, (column + 2) % 3);
+        let (r1, r2) = ((row + 1) % 3, (row + 2) % 3);
+        m[c1][r1] * m[c2][r2] - m[c1][r2] * m[c2][r1]
+    };
+    let mut inverse = [[0.0; N]; N];
+    for column in 0..3 {
+        for row in 0..3 {
+            inverse[row][column] = cofactor(column, row);
+        }
+    }
+    let determinant = m[0][0] * inverse[0][0] + m[0][1] * inverse[1][0] + m[0][2] * inverse[2][0];
+    let scale = scale[0] * scale[1] * scale[2];
+    // Written so that a determinant or a scale that is not a number fails.
+    if !(determinant.abs() > RELATIVE_PIVOT * scale) {
+        return Err(NoInverse {
+            pivot: determinant,
+            scale,
+        });
+    }
+    let reciprocal = 1.0 / determinant;
+    for column in &mut inverse {
+        for entry in column {
+            *entry *= reciprocal;
+        }
+    }
+    Ok((inverse, determinant.signum()))
+}
+
+/// Gauss–Jordan elimination in place with partial pivoting by rows.
+#[inline(always)]
+fn invert_by_pivoting<const N: usize>(
+    block: &Block<N>,
+    scale: &[f64; N],
+) -> Result<(Block<N>, f64), NoInverse> {
+    let mut m = *block;
+    let mut sign = 1.0;
+    let mut interchange = [0; N];
+    for k in 0..N {
+        let mut chosen = k;
+        let mut best = m[k][k].abs();
+        for row in k + 1..N {
+            let candidate = m[k][row].abs();
+            if candidate > best {
+                best = candidate;
+                chosen = row;
+            }
+        }
+        if !(best > RELATIVE_PIVOT * scale[k]) {
+            return Err(NoInverse {
+                pivot: best,
+                scale: scale[k],
+            });
+        }
+        interchange[k] = chosen;
+        if chosen != k {
+            sign = -sign;
+            for column in &mut m {
+                column.swap(k, chosen);
+            }
+        }
+        if m[k][k] < 0.0 {
+            sign = -sign;
+        }
+        let reciprocal = 1.0 / m[k][k];
+        let mut pivot_column = m[k];
+        pivot_column[k] = -1.0;
+        m[k] = [0.0; N];
+        m[k][k] = 1.0;
+        for column in &mut m {
+            let weight = column[k] * reciprocal;
+            column[k] = 0.0;
+            for row in 0..N {
+                column[row] -= pivot_column[row] * weight;
+            }
+        }
+    }
+    for k in (0..N).rev() {
+        if interchange[k] != k {
+            m.swap(k, interchange[k]);
+        }
+    }
+    Ok((m, sign))
+}

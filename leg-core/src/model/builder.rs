@@ -1,0 +1,630 @@
+//! Builds and validates a [`Model`].
+
+use super::joint::{Attachment, Body, Joint, JointKind};
+use super::section::{Section, require_positive};
+use super::{
+    Beam, BeamId, Force, ForceId, FrameId, Hold, InputId, JointId, LineLaw, Model, MovingFrame,
+    NodeId, PointOn,
+};
+use crate::element::{BeamElement, ElementKind, Rayleigh};
+use crate::error::{Error, Result, require};
+use crate::group::Group;
+use crate::linear_solver::{BeamRun, ConstraintGroup, Layout, Topology};
+use nalgebra::{SMatrix, SVector};
+
+/// Data of a beam.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeamSpec<const N: usize, const D: usize> {
+    /// Length of the unstressed beam [m].
+    pub length: f64,
+    /// Number of elements.
+    pub elements: usize,
+    /// Section.
+    pub section: Section<N, D>,
+    /// Curvature of the unstressed beam [1/m]: κ in the plane (one entry used), (κ1, κ2, κ3) in
+    /// space. Zero for a straight beam.
+    pub curvature: [f64; 3],
+    /// Rayleigh damping.
+    pub rayleigh: Rayleigh,
+    /// Strain field of the elements.
+    pub kind: ElementKind,
+}
+
+impl<const N: usize, const D: usize> BeamSpec<N, D> {
+    /// A straight undamped beam.
+    pub fn straight(length: f64, elements: usize, section: Section<N, D>) -> Self {
+        Self {
+            length,
+            elements,
+            section,
+            curvature: [0.0; 3],
+            rayleigh: Rayleigh::default(),
+            kind: ElementKind::default(),
+        }
+    }
+
+    fn validate(&self, name: &str) -> Result<()> {
+        require(self.length > 0.0, name, "length", self.length, "> 0 m")?;
+        let elements = self.elements as f64;
+        require(
+            (1..=100_000).contains(&self.elements),
+            name,
+            "elements",
+            elements,
+            "1 to 100000",
+        )?;
+        self.section.validate(name)?;
+        for value in self.curvature {
+            require(value.abs() < 1e9, name, "curvature", value, "finite [1/m]")?;
+        }
+        let Rayleigh { mass, stiffness } = self.rayleigh;
+        require(mass >= 0.0, name, "mass damping", mass, ">= 0 1/s")?;
+        require(
+            stiffness >= 0.0,
+            name,
+            "stiffness damping",
+            stiffness,
+            ">= 0 s",
+        )
+    }
+}
+
+/// Collects bodies, joints and forces; [`ModelBuilder::build`] makes the model.
+#[derive(Debug, Clone)]
+pub struct ModelBuilder<G: Group<N, D>, const N: usize, const D: usize> {
+    node_names: Vec<String>,
+    poses: Vec<G>,
+    inertia: Vec<Option<SMatrix<f64, N, N>>>,
+    beams: Vec<Beam<N, D>>,
+    element_count: usize,
+    frames: Vec<MovingFrame<N>>,
+    joints: Vec<Joint<G, D>>,
+    row_count: usize,
+    forces: Vec<Force<D>>,
+    inputs: Vec<String>,
+    gravity: SVector<f64, D>,
+    error: Option<Error>,
+}
+
+impl<G: Group<N, D>, const N: usize, const D: usize> Default for ModelBuilder<G, N, D> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Methods record the first error and go on; [`ModelBuilder::build`] returns it, so a model can
+/// be written down without checking every line.
+impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
+    /// An empty model without gravity.
+    pub fn new() -> Self {
+        Self {
+            node_names: Vec::new(),
+            poses: Vec::new(),
+            inertia: Vec::new(),
+            beams: Vec::new(),
+            element_count: 0,
+            frames: Vec::new(),
+            joints: Vec::new(),
+            row_count: 0,
+            forces: Vec::new(),
+            inputs: Vec::new(),
+            gravity: SVector::zeros(),
+            error: None,
+        }
+    }
+
+    fn record(&mut self, result: Result<()>) {
+        if let (Err(error), None) = (result, &self.error) {
+            self.error = Some(error);
+        }
+    }
+
+    fn refuse(&mut self, owner: &str, problem: &'static str) {
+        self.record(Err(Error::BadReference {
+            owner: owner.to_owned(),
+            problem,
+        }));
+    }
+
+    /// Sets gravity [m/s²].
+    pub fn gravity(&mut self, gravity: SVector<f64, D>) -> &mut Self {
+        for value in gravity.iter() {
+            self.record(require(
+                value.is_finite(),
+                "model",
+                "gravity",
+                *value,
+                "finite",
+            ));
+        }
+        self.gravity = gravity;
+        self
+    }
+
+    fn node(&mut self, name: String, pose: G) -> NodeId {
+        let entries = pose
+            .rotation()
+            .iter()
+            .chain(pose.translation().iter())
+            .copied()
+            .sum::<f64>();
+        self.record(require(
+            entries.is_finite(),
+            &name,
+            "pose",
+            entries,
+            "finite",
+        ));
+        self.node_names.push(name);
+        self.poses.push(pose);
+        self.inertia.push(None);
+        NodeId(self.poses.len() - 1)
+    }
+
+    /// Adds a rigid body: a node at `pose` with `inertia` about the node's frame (see
+    /// [`rigid_inertia`]). A body without mass is allowed if joints and forces hold it.
+    pub fn rigid_body(&mut self, name: &str, pose: G, inertia: SMatrix<f64, N, N>) -> NodeId {
+        let node = self.node(name.to_owned(), pose);
+        self.attach_inertia(node, inertia);
+        node
+    }
+
+    /// Adds an inertia about the frame of `node` (mass, moments, point masses) to what is there.
+    pub fn attach_inertia(&mut self, node: NodeId, inertia: SMatrix<f64, N, N>) -> &mut Self {
+        if node.0 >= self.poses.len() {
+            self.refuse("inertia", "the node does not belong to this model");
+            return self;
+        }
+        let name = self.node_names[node.0].clone();
+        self.record(require_positive(&inertia, &name, "inertia", false));
+        let sum = self.inertia[node.0].unwrap_or_else(SMatrix::zeros) + inertia;
+        self.inertia[node.0] = Some(sum);
+        self
+    }
+
+    /// Adds a point mass [kg] at `point` of a node's frame.
+    pub fn point_mass(&mut self, node: NodeId, point: SVector<f64, D>, mass: f64) -> &mut Self {
+        self.record(require(mass >= 0.0, "point mass", "mass", mass, ">= 0 kg"));
+        let inertia = rigid_inertia::<G, N, D>(mass, point, SMatrix::zeros());
+        self.attach_inertia(node, inertia)
+    }
+
+    /// Adds a beam whose first node is at `root`, its e1 along the beam.
+    pub fn beam(&mut self, name: &str, root: G, spec: &BeamSpec<N, D>) -> BeamId {
+        let id = BeamId(self.beams.len());
+        let mut spec = spec.clone();
+        if let Err(error) = spec.validate(name) {
+            self.record(Err(error));
+            spec.elements = spec.elements.clamp(1, 100_000);
+        }
+        let mut reference_strain = SVector::zeros();
+        reference_strain[0] = 1.0;
+        for i in D..N {
+            reference_strain[i] = spec.curvature[if D == 2 { 0 } else { i - D }];
+        }
+        let length = spec.length / spec.elements as f64;
+        let element = BeamElement::new::<G>(
+            length,
+            spec.section,
+            spec.kind,
+            reference_strain,
+            spec.rayleigh,
+        );
+        let Some(element) = element else {
+            self.refuse(name, "the section's stiffness cannot be inverted");
+            return id;
+        };
+        let first_node = self.poses.len();
+        for i in 0..=spec.elements {
+            let pose = root.compose(&G::exp(&(reference_strain * (length * i as f64))));
+            self.node(format!("{name}[{i}]"), pose);
+        }
+        let first_element = self.element_count;
+        self.element_count += spec.elements;
+        self.beams.push(Beam {
+            name: name.to_owned(),
+            first_node,
+            first_element,
+            elements: spec.elements,
+            element,
+        });
+        id
+    }
+
+    /// Node `index` of a beam, counted from its root (the last one if there are fewer).
+    pub fn beam_node(&mut self, beam: BeamId, index: usize) -> NodeId {
+        match self.beams.get(beam.0) {
+            Some(beam) => NodeId(beam.first_node + index.min(beam.elements)),
+            None => {
+                self.refuse("beam", "the beam does not belong to this model");
+                NodeId(0)
+            }
+        }
+    }
+
+    /// Last node of a beam.
+    pub fn beam_end(&mut self, beam: BeamId) -> NodeId {
+        self.beam_node(beam, usize::MAX)
+    }
+
+    /// Adds an input channel.
+    pub fn input(&mut self, name: &str) -> InputId {
+        self.inputs.push(name.to_owned());
+        InputId(self.inputs.len() - 1)
+    }
+
+    /// Adds a frame moved by inputs: position [m], then rotation vector [rad] (one angle in the
+    /// plane).
+    pub fn moving_frame(&mut self, name: &str, inputs: [InputId; N]) -> FrameId {
+        for input in inputs {
+            self.check_input(name, input);
+        }
+        self.frames.push(MovingFrame {
+            name: name.to_owned(),
+            inputs: inputs.map(|i| i.0),
+        });
+        FrameId(self.frames.len() - 1)
+    }
+
+    fn check_input(&mut self, owner: &str, input: InputId) {
+        if input.0 >= self.inputs.len() {
+            self.refuse(owner, "the input does not belong to this model");
+        }
+    }
+
+    fn check_body(&mut self, owner: &str, body: Body) {
+        match body {
+            Body::Ground => {}
+            Body::Node(node) if node.0 < self.poses.len() => {}
+            Body::Frame(frame) if frame.0 < self.frames.len() => {}
+            _ => self.refuse(owner, "the body does not belong to this model"),
+        }
+    }
+
+    /// Adds a joint or driver between frame A and frame B.
+    pub fn joint(
+        &mut self,
+        name: &str,
+        kind: JointKind,
+        a: Attachment<G>,
+        b: Attachment<G>,
+    ) -> JointId {
+        self.check_body(name, a.body);
+        self.check_body(name, b.body);
+        match (a.body, b.body) {
+            (Body::Node(x), Body::Node(y)) if x == y => {
+                self.refuse(name, "a joint cannot connect a body with itself");
+            }
+            (Body::Node(_), _) | (_, Body::Node(_)) => {}
+            _ => self.refuse(name, "a joint needs at least one moving body"),
+        }
+        if D == 2 && matches!(kind, JointKind::Universal | JointKind::Cylindrical) {
+            let joint = name.to_owned();
+            self.record(Err(Error::SpatialOnly {
+                joint,
+                kind: kind.name(),
+            }));
+        }
+        for input in kind.inputs(D) {
+            self.check_input(name, InputId(input));
+        }
+        let joint = Joint::new(name, kind, a, b, self.row_count);
+        self.row_count += joint.rows.len();
+        self.joints.push(joint);
+        JointId(self.joints.len() - 1)
+    }
+
+    fn force(&mut self, force: Force<D>) -> ForceId {
+        self.forces.push(force);
+        ForceId(self.forces.len() - 1)
+    }
+
+    /// Adds a spring-damper or tendon between two points.
+    pub fn line(&mut self, name: &str, a: PointOn<D>, b: PointOn<D>, law: LineLaw) -> ForceId {
+        self.check_body(name, a.body);
+        self.check_body(name, b.body);
+        if a.body == b.body {
+            self.refuse(name, "a line force needs two different bodies");
+        }
+        self.record(law.validate(name));
+        self.force(Force::Line {
+            name: name.to_owned(),
+            a,
+            b,
+            law,
+        })
+    }
+
+    fn check_angle(&mut self, owner: &str, joint: JointId) {
+        match self.joints.get(joint.0) {
+            Some(joint) if joint.has_angle() => {}
+            _ => self.refuse(
+                owner,
+                "it needs a revolute or cylindrical joint of this model",
+            ),
+        }
+    }
+
+    /// Adds a torsion spring and damper to a joint.
+    pub fn torsion(
+        &mut self,
+        name: &str,
+        joint: JointId,
+        stiffness: f64,
+        rest_angle: f64,
+        damping: f64,
+    ) -> ForceId {
+        self.check_angle(name, joint);
+        self.record(require(
+            stiffness >= 0.0,
+            name,
+            "stiffness",
+            stiffness,
+            ">= 0 N·m/rad",
+        ));
+        self.record(require(
+            damping >= 0.0,
+            name,
+            "damping",
+            damping,
+            ">= 0 N·m·s/rad",
+        ));
+        self.record(require(
+            rest_angle.is_finite(),
+            name,
+            "rest angle",
+            rest_angle,
+            "finite rad",
+        ));
+        self.force(Force::Torsion {
+            name: name.to_owned(),
+            joint,
+            stiffness,
+            rest_angle,
+            damping,
+        })
+    }
+
+    /// Adds a motor to a joint: torque from an input, a hold, or both.
+    pub fn motor(
+        &mut self,
+        name: &str,
+        joint: JointId,
+        torque: Option<InputId>,
+        hold: Option<Hold>,
+    ) -> ForceId {
+        self.check_angle(name, joint);
+        if let Some(input) = torque {
+            self.check_input(name, input);
+        }
+        if let Some(hold) = hold {
+            self.check_input(name, hold.target);
+            let Hold {
+                stiffness,
+                damping,
+                torque_limit,
+                ..
+            } = hold;
+            self.record(require(
+                stiffness >= 0.0,
+                name,
+                "stiffness",
+                stiffness,
+                ">= 0 N·m/rad",
+            ));
+            self.record(require(
+                damping >= 0.0,
+                name,
+                "damping",
+                damping,
+                ">= 0 N·m·s/rad",
+            ));
+            let ok = torque_limit > 0.0;
+            self.record(require(
+                ok,
+                name,
+                "torque limit",
+                torque_limit,
+                "> 0 N·m and finite",
+            ));
+        }
+        self.force(Force::Motor {
+            name: name.to_owned(),
+            joint,
+            torque,
+            hold,
+        })
+    }
+
+    /// Adds an applied wrench.
+    pub fn wrench(&mut self, force: Force<D>) -> ForceId {
+        if let Force::Wrench {
+            ref name,
+            node,
+            force: f,
+            moment,
+            ..
+        } = force
+        {
+            let name = name.clone();
+            self.check_body(&name, Body::Node(node));
+            for input in f.into_iter().chain(moment).flatten() {
+                self.check_input(&name, input);
+            }
+        } else {
+            self.refuse(force.name(), "this is not a wrench");
+        }
+        self.force(force)
+    }
+
+    /// Checks everything and makes the model.
+    pub fn build(mut self) -> Result<Model<G, N, D>> {
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        if self.poses.is_empty() {
+            return Err(Error::BadReference {
+                owner: "model".into(),
+                problem: "it has no bodies",
+            });
+        }
+        let (topology, line_couplings) = self.topology();
+        let layout = Layout::new(&topology)?;
+        let length_scale = self.length_scale();
+        let mass_scale = self.mass_scale();
+        let stiffness_scale = self.stiffness_scale(length_scale);
+        Ok(Model {
+            node_names: self.node_names,
+            initial_poses: self.poses,
+            node_inertia: self.inertia,
+            beams: self.beams,
+            element_count: self.element_count,
+            frames: self.frames,
+            joints: self.joints,
+            row_count: self.row_count,
+            forces: self.forces,
+            line_couplings,
+            input_names: self.inputs,
+            gravity: self.gravity,
+            length_scale,
+            mass_scale,
+            stiffness_scale,
+            layout,
+        })
+    }
+
+    /// Topology for the solver, and the index of each line force's coupling. The coupling of a
+    /// joint between two nodes is written into the joint.
+    fn topology(&mut self) -> (Topology, Vec<Option<usize>>) {
+        let node_of = |body: Body| match body {
+            Body::Node(node) => Some(node.0),
+            _ => None,
+        };
+        let mut couplings = Vec::new();
+        let mut couple = |a: Body, b: Body| {
+            couplings.push((node_of(a)?, node_of(b)?));
+            Some(couplings.len() - 1)
+        };
+        for joint in &mut self.joints {
+            joint.coupling = couple(joint.a.body, joint.b.body);
+        }
+        let line_couplings = self
+            .forces
+            .iter()
+            .map(|force| match force {
+                Force::Line { a, b, .. } => couple(a.body, b.body),
+                _ => None,
+            })
+            .collect();
+        let beams = self.beams.iter().map(|beam| BeamRun {
+            first_node: beam.first_node,
+            elements: beam.elements,
+            rooted: beam.element.rayleigh.mass > 0.0,
+        });
+        let constraints = self.joints.iter().map(|joint| ConstraintGroup {
+            nodes: [node_of(joint.a.body), node_of(joint.b.body)],
+            rows: joint.rows.len(),
+        });
+        let topology = Topology {
+            node_count: self.poses.len(),
+            beams: beams.collect(),
+            constraints: constraints.collect(),
+            couplings,
+        };
+        (topology, line_couplings)
+    }
+
+    /// Mean mass of a node, one if there is none.
+    fn mass_scale(&self) -> f64 {
+        let bodies: f64 = self
+            .inertia
+            .iter()
+            .flatten()
+            .map(|inertia| inertia[(0, 0)])
+            .sum();
+        let beams: f64 = self
+            .beams
+            .iter()
+            .map(|beam| beam.element.section.mass_per_length * beam.length())
+            .sum();
+        let mean = (bodies + beams) / self.poses.len() as f64;
+        if mean > 0.0 { mean } else { 1.0 }
+    }
+
+    /// Geometric mean of the largest and smallest element stiffness and the springs, one if
+    /// there is none.
+    fn stiffness_scale(&self, length_scale: f64) -> f64 {
+        let mut lowest = f64::INFINITY;
+        let mut highest: f64 = 0.0;
+        for beam in &self.beams {
+            let k = beam.element.section.stiffness.diagonal() / beam.element.length;
+            for i in 0..N {
+                let unit = if i < D {
+                    1.0
+                } else {
+                    length_scale * length_scale
+                };
+                lowest = lowest.min(k[i] / unit);
+                highest = highest.max(k[i] / unit);
+            }
+        }
+        if highest > 0.0 {
+            (lowest * highest).sqrt()
+        } else {
+            1.0
+        }
+    }
+
+    /// Half the largest extent of the initial poses and joint offsets, at least a micrometre.
+    fn length_scale(&self) -> f64 {
+        let mut lowest = self.poses[0].translation();
+        let mut highest = lowest;
+        let mut widen = |point: SVector<f64, D>| {
+            lowest = lowest.inf(&point);
+            highest = highest.sup(&point);
+        };
+        for pose in &self.poses {
+            widen(pose.translation());
+        }
+        for joint in &self.joints {
+            for attachment in [&joint.a, &joint.b] {
+                let origin = match attachment.body {
+                    Body::Node(node) => self.poses[node.0].compose(&attachment.frame),
+                    _ => attachment.frame,
+                };
+                widen(origin.translation());
+            }
+        }
+        (0.5 * (highest - lowest).amax()).max(1e-6)
+    }
+}
+
+/// Inertia matrix of a rigid body about a frame: mass [kg], centre of mass [m] in that frame, and
+/// rotary inertia about the centre of mass [kg·m²] in the angular block of `rotary`.
+pub fn rigid_inertia<G: Group<N, D>, const N: usize, const D: usize>(
+    mass: f64,
+    centre: SVector<f64, D>,
+    rotary: SMatrix<f64, N, N>,
+) -> SMatrix<f64, N, N> {
+    let centre_map = G::linear_part() + G::cross(&centre);
+    centre_map.tr_mul(&centre_map) * mass + rotary
+}
+
+/// Inertia of a planar rigid body: mass [kg], centre of mass [m], moment about it [kg·m²].
+pub fn planar_inertia(mass: f64, centre: [f64; 2], moment: f64) -> SMatrix<f64, 3, 3> {
+    let mut rotary = SMatrix::zeros();
+    rotary[(2, 2)] = moment;
+    rigid_inertia::<crate::group::Se2, 3, 2>(mass, SVector::from(centre), rotary)
+}
+
+/// Inertia of a spatial rigid body: mass [kg], centre of mass [m], inertia tensor about it
+/// [kg·m²].
+pub fn spatial_inertia(
+    mass: f64,
+    centre: [f64; 3],
+    tensor: SMatrix<f64, 3, 3>,
+) -> SMatrix<f64, 6, 6> {
+    let mut rotary = SMatrix::<f64, 6, 6>::zeros();
+    rotary.fixed_view_mut::<3, 3>(3, 3).copy_from(&tensor);
+    rigid_inertia::<crate::group::Se3, 6, 3>(mass, SVector::from(centre), rotary)
+}

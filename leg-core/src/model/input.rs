@@ -1,0 +1,241 @@
+//! Input channels: what drives a model from outside.
+//!
+//! A channel has a value, a rate and an acceleration at every time; drivers need all three (the
+//! hidden constraints), forces only the value. A [`Drive`] gives them at any time.
+
+use core::f64::consts::TAU;
+
+/// Values of all input channels at one time.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Inputs {
+    /// Values.
+    pub value: Vec<f64>,
+    /// First time derivatives.
+    pub rate: Vec<f64>,
+    /// Second time derivatives.
+    pub acceleration: Vec<f64>,
+}
+
+impl Inputs {
+    /// `count` channels, all at rest at zero.
+    pub fn zeros(count: usize) -> Self {
+        Self {
+            value: vec![0.0; count],
+            rate: vec![0.0; count],
+            acceleration: vec![0.0; count],
+        }
+    }
+
+    /// Channels at rest at the given values.
+    pub fn constant(values: &[f64]) -> Self {
+        Self {
+            value: values.to_vec(),
+            ..Self::zeros(values.len())
+        }
+    }
+
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.value.copy_from_slice(&other.value);
+        self.rate.copy_from_slice(&other.rate);
+        self.acceleration.copy_from_slice(&other.acceleration);
+    }
+}
+
+/// Gives the input channels at any time. Must not allocate: it is called in every step.
+pub trait Drive {
+    /// Writes the channels at `time` [s] into `inputs`, whose length is the model's.
+    fn sample(&self, time: f64, inputs: &mut Inputs);
+}
+
+/// Inputs that do not change.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Held(pub Inputs);
+
+impl Drive for Held {
+    fn sample(&self, _time: f64, inputs: &mut Inputs) {
+        inputs.copy_from(&self.0);
+    }
+}
+
+/// A named time history of one channel.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Signal {
+    /// Always the same value.
+    Constant(f64),
+    /// `before` until `time`, then `after`; derivatives are zero on both sides.
+    Step {
+        /// Time of the step [s].
+        time: f64,
+        /// Value before.
+        before: f64,
+        /// Value from `time` on.
+        after: f64,
+    },
+    /// Quintic blend from one value to another, smooth to the second derivative.
+    Ramp {
+        /// Start [s].
+        start: f64,
+        /// Duration [s], > 0.
+        duration: f64,
+        /// Value before.
+        from: f64,
+        /// Value after.
+        to: f64,
+    },
+    /// `offset + amplitude sin(2π f t + phase)`.
+    Sine {
+        /// Mean value.
+        offset: f64,
+        /// Amplitude.
+        amplitude: f64,
+        /// Frequency [Hz].
+        frequency: f64,
+        /// Phase [rad].
+        phase: f64,
+    },
+    /// Sine whose frequency grows linearly over `duration`, then stays.
+    Chirp {
+        /// Mean value.
+        offset: f64,
+        /// Amplitude.
+        amplitude: f64,
+        /// Frequency at t = 0 [Hz].
+        start_frequency: f64,
+        /// Frequency at `duration` [Hz].
+        end_frequency: f64,
+        /// Duration of the sweep [s], > 0.
+        duration: f64,
+    },
+    /// Samples joined by a C¹ cubic (monotone where the data are); held outside the table.
+    Table {
+        /// Times [s], strictly increasing.
+        times: Vec<f64>,
+        /// Values, as many as times.
+        values: Vec<f64>,
+    },
+}
+
+impl Signal {
+    /// Value, rate and acceleration at `time` [s].
+    pub fn sample(&self, time: f64) -> (f64, f64, f64) {
+        match *self {
+            Self::Constant(value) => (value, 0.0, 0.0),
+            Self::Step {
+                time: at,
+                before,
+                after,
+            } => (if time < at { before } else { after }, 0.0, 0.0),
+            Self::Ramp {
+                start,
+                duration,
+                from,
+                to,
+            } => {
+                let x = ((time - start) / duration).clamp(0.0, 1.0);
+                let rise = to - from;
+                let value = x * x * x * (10.0 + x * (6.0 * x - 15.0));
+                let slope = 30.0 * x * x * (1.0 - x) * (1.0 - x) / duration;
+                let curve = 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / (duration * duration);
+                (from + rise * value, rise * slope, rise * curve)
+            }
+            Self::Sine {
+                offset,
+                amplitude,
+                frequency,
+                phase,
+            } => {
+                let w = TAU * frequency;
+                let (sin, cos) = (w * time + phase).sin_cos();
+                (
+                    offset + amplitude * sin,
+                    amplitude * w * cos,
+                    -amplitude * w * w * sin,
+                )
+            }
+            Self::Chirp {
+                offset,
+                amplitude,
+                start_frequency,
+                end_frequency,
+                duration,
+            } => {
+                let sweep = TAU * (end_frequency - start_frequency) / duration;
+                let swept = time.clamp(0.0, duration);
+                let after = time - swept;
+                let w = TAU * start_frequency + sweep * swept;
+                let angle = (TAU * start_frequency + 0.5 * sweep * swept) * swept + w * after;
+                let w_dot = if (0.0..duration).contains(&time) {
+                    sweep
+                } else {
+                    0.0
+                };
+                let (sin, cos) = angle.sin_cos();
+                let rate = amplitude * w * cos;
+                (
+                    offset + amplitude * sin,
+                    rate,
+                    amplitude * (w_dot * cos - w * w * sin),
+                )
+            }
+            Self::Table {
+                ref times,
+                ref values,
+            } => sample_table(times, values, time),
+        }
+    }
+}
+
+/// Cubic Hermite interpolation with the slopes of Fritsch and Butland (harmonic mean).
+fn sample_table(times: &[f64], values: &[f64], time: f64) -> (f64, f64, f64) {
+    let count = times.len().min(values.len());
+    if count == 0 {
+        return (0.0, 0.0, 0.0);
+    }
+    if count == 1 || time <= times[0] {
+        return (values[0], 0.0, 0.0);
+    }
+    if time >= times[count - 1] {
+        return (values[count - 1], 0.0, 0.0);
+    }
+    let i = times[..count]
+        .partition_point(|&t| t <= time)
+        .clamp(1, count - 1)
+        - 1;
+    let secant = |k: usize| (values[k + 1] - values[k]) / (times[k + 1] - times[k]);
+    let slope = |k: usize| {
+        if k == 0 || k == count - 1 {
+            return 0.0;
+        }
+        let (left, right) = (secant(k - 1), secant(k));
+        if left * right <= 0.0 {
+            0.0
+        } else {
+            2.0 * left * right / (left + right)
+        }
+    };
+    let h = times[i + 1] - times[i];
+    let x = (time - times[i]) / h;
+    let (s0, s1, d) = (h * slope(i), h * slope(i + 1), values[i + 1] - values[i]);
+    let c2 = 3.0 * d - 2.0 * s0 - s1;
+    let c3 = s0 + s1 - 2.0 * d;
+    (
+        values[i] + x * (s0 + x * (c2 + x * c3)),
+        (s0 + x * (2.0 * c2 + 3.0 * x * c3)) / h,
+        (2.0 * c2 + 6.0 * x * c3) / (h * h),
+    )
+}
+
+/// One signal per input channel.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Signals(pub Vec<Signal>);
+
+impl Drive for Signals {
+    fn sample(&self, time: f64, inputs: &mut Inputs) {
+        for (i, signal) in self.0.iter().enumerate().take(inputs.value.len()) {
+            let (value, rate, acceleration) = signal.sample(time);
+            inputs.value[i] = value;
+            inputs.rate[i] = rate;
+            inputs.acceleration[i] = acceleration;
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Static equilibrium: Newton's method, load stepping, arc-length continuation.
+
+pub mod continuation;
+mod newton;
+
+pub use continuation::{ContinuationSettings, Event, Path, PathPoint, follow_path, load_to};
+pub use newton::{StaticReport, StaticSettings, solve};

@@ -1,0 +1,1 @@
+//! Validation of softdock. The tests are in `validation/`; this library is empty on purpose.
