@@ -152,6 +152,88 @@ pub enum Error {
         /// Allowed violation.
         allowed: f64,
     },
+    /// Some constraints follow from the others: they carry forces that nothing determines.
+    #[error(
+        "{count} of {constraints} constraints are redundant at t = {time} s: {location} is the first that follows from those before it; remove or loosen it"
+    )]
+    Redundant {
+        /// Time [s].
+        time: f64,
+        /// How many constraint rows follow from the others.
+        count: usize,
+        /// How many there are.
+        constraints: usize,
+        /// The first of the redundant ones.
+        location: Location,
+    },
+    /// The mass matrix is singular on the motions that the constraints allow.
+    #[error(
+        "{count} of {coordinates} independent motions move no mass, most of all at {location} (smallest relative inertia {ratio:e}): give it mass or rotary inertia, or lock it with a joint"
+    )]
+    Massless {
+        /// Number of motions without mass.
+        count: usize,
+        /// Number of independent coordinates.
+        coordinates: usize,
+        /// Where the first of these motions is largest.
+        location: Location,
+        /// Smallest eigenvalue of the mass matrix scaled to a unit diagonal.
+        ratio: f64,
+    },
+    /// The state is not an equilibrium.
+    #[error(
+        "not an equilibrium at t = {time} s: {location} would still move by {correction:e} of the model's length (allowed {allowed:e}); solve the statics first"
+    )]
+    NotEquilibrium {
+        /// Time [s].
+        time: f64,
+        /// Body that moves most, or the violated joint.
+        location: Location,
+        /// Distance to the equilibrium (relative to the model's length; rad).
+        correction: f64,
+        /// Allowed distance.
+        allowed: f64,
+    },
+    /// The stiffness has an antisymmetric part, so real modes do not exist.
+    #[error(
+        "the stiffness is unsymmetric by {asymmetry:e} of its size (allowed {allowed:e}), as follower loads and moments with fixed axes make it: ask for damped modes, which are complex"
+    )]
+    NotConservative {
+        /// Largest antisymmetric entry in units of the symmetric part.
+        asymmetry: f64,
+        /// Allowed value.
+        allowed: f64,
+    },
+    /// An eigenvalue of a linear system cannot be moved by its inputs or seen by its weights.
+    #[error(
+        "the system is not {lacking}: the eigenvalue {re:e} + {im:e}i [1/s, or per sample] is out of reach (relative singular value {singular_value:e})"
+    )]
+    NotStabilizable {
+        /// "stabilisable by its inputs" or "detectable by its weights".
+        lacking: &'static str,
+        /// Real part of the eigenvalue.
+        re: f64,
+        /// Imaginary part of the eigenvalue.
+        im: f64,
+        /// Smallest singular value of the Popov-Belevitch-Hautus matrix, relative to its largest.
+        singular_value: f64,
+    },
+    /// A Riccati equation could not be solved.
+    #[error(
+        "Riccati equation of order {order}: relative residual {residual:e} after {iterations} iterations (allowed {allowed:e}), largest closed-loop growth {growth:e}"
+    )]
+    RiccatiNotConverged {
+        /// Order of the system.
+        order: usize,
+        /// Doubling steps and Newton refinements done.
+        iterations: usize,
+        /// Relative residual reached.
+        residual: f64,
+        /// Relative residual allowed.
+        allowed: f64,
+        /// Largest real part (continuous) or modulus (discrete) of a closed-loop eigenvalue.
+        growth: f64,
+    },
     /// Fewer modes exist than were asked for, or the eigenvalue solver failed.
     #[error("modal analysis: {problem} (asked for {asked}, {available} available)")]
     Modal {

@@ -14,6 +14,7 @@ pub mod element;
 pub mod error;
 pub mod fourbar;
 pub mod group;
+pub mod leg;
 pub mod linear_solver;
 pub mod model;
 pub mod results;

@@ -113,7 +113,7 @@ pub(crate) struct LineKinematics<G, const N: usize, const D: usize> {
     rotations: [SMatrix<f64, D, D>; 2],
     point_maps: [SMatrix<f64, D, N>; 2],
     /// δz by ψ_a, ψ_b; ż by v.
-    z_by: [SMatrix<f64, D, N>; 2],
+    pub z_by: [SMatrix<f64, D, N>; 2],
 }
 
 impl<G: Group<N, D>, const N: usize, const D: usize> LineKinematics<G, N, D> {

@@ -21,8 +21,6 @@
 use super::RELATIVE_PIVOT;
 use super::ordering;
 
-/// Row updates proceed by this many columns.
-const LANES: usize = 4;
 
 /// The pattern of a band matrix; immutable.
 #[derive(Debug, Clone)]
@@ -31,6 +29,8 @@ pub(super) struct BandShape {
     pub size: usize,
     /// Distance in memory of two rows.
     pub stride: usize,
+    /// The largest number of rows below a pivot.
+    below: usize,
     /// The last row touched by elimination of each column.
     reach: Vec<usize>,
     /// The last column of each row before elimination.
@@ -52,10 +52,11 @@ impl BandShape {
             .map(|(i, &column)| column - i)
             .max()
             .unwrap_or(0);
-        let stride = 2 * below + above + LANES;
+        let stride = (2 * below + above + 4).next_multiple_of(2);
         Self {
             size: first.len(),
             stride,
+            below,
             reach: ordering::reach(first),
             last,
         }
@@ -97,6 +98,8 @@ pub(super) struct Band {
     last: Vec<usize>,
     /// Sum of magnitudes per column.
     scale: Vec<f64>,
+    /// Multipliers (2), `below` per column.
+    multipliers: Vec<f64>,
     /// Reciprocal pivots.
     reciprocal: Vec<f64>,
     /// The row interchanged with row j, relative to j.
@@ -109,7 +112,8 @@ impl Band {
         Self {
             entries: vec![0.0; shape.storage()],
             last: shape.last.clone(),
-            scale: vec![0.0; shape.size + LANES],
+            scale: vec![0.0; shape.size.next_multiple_of(2)],
+            multipliers: vec![0.0; shape.size * shape.below.max(1)],
             reciprocal: vec![0.0; shape.size],
             interchange: vec![0; shape.size],
         }
@@ -124,26 +128,23 @@ impl Band {
     pub fn factor(&mut self, shape: &BandShape) -> Result<f64, NoPivot> {
         self.sum_columns(shape);
         self.last.copy_from_slice(&shape.last);
-        let stride = shape.stride;
+        let stride = shape.stride / 2;
         let mut sign = 1.0;
-        let columns = shape
-            .reach
-            .iter()
-            .zip(&self.scale)
-            .zip(&mut self.reciprocal);
+        let columns = shape.reach.iter().zip(&self.scale).zip(&mut self.reciprocal);
         let columns = columns.zip(&mut self.interchange).enumerate();
         for (j, (((&reach, &scale), reciprocal), interchange)) in columns {
             let below = reach - j;
-            let window = &mut self.entries[j * (stride + 1)..];
+            let (window, _) = self.entries[j * shape.stride + (j & !1)..].as_chunks_mut::<2>();
             let (pivot_row, rows) = window.split_at_mut(stride);
             let rows = &mut rows[..below * stride];
             let lasts = &mut self.last[j..=reach];
+            let lane = j % 2;
 
             // (1)
-            let mut best = pivot_row[0].abs();
+            let mut best = pivot_row[0][lane].abs();
             let mut chosen = 0;
             for index in 1..=below {
-                let candidate = rows[(index - 1) * stride].abs();
+                let candidate = rows[(index - 1) * stride][lane].abs();
                 if candidate > best {
                     best = candidate;
                     chosen = index;
@@ -151,43 +152,47 @@ impl Band {
             }
             // Written so that a scale or a pivot that is not a number fails.
             if !(best > RELATIVE_PIVOT * scale) {
-                return Err(NoPivot {
-                    column: j,
-                    pivot: pivot_row[0],
-                    scale,
-                });
+                return Err(NoPivot { column: j, pivot: pivot_row[0][lane], scale });
             }
             *interchange = chosen;
             if chosen > 0 {
-                let chunks = (lasts[0].max(lasts[chosen]) - j) / LANES + 1;
-                let (other, _) = rows[(chosen - 1) * stride..].as_chunks_mut::<LANES>();
-                let (pivot_row, _) = pivot_row.as_chunks_mut::<LANES>();
-                for (a, b) in pivot_row[..chunks].iter_mut().zip(&mut other[..chunks]) {
+                let pairs = lasts[0].max(lasts[chosen]) / 2 - j / 2 + 1;
+                let other = &mut rows[(chosen - 1) * stride..][..pairs];
+                for (a, b) in pivot_row[..pairs].iter_mut().zip(other) {
                     (*a, *b) = (*b, *a);
                 }
                 lasts.swap(0, chosen);
                 sign = -sign;
             }
-            let pivot = pivot_row[0];
+            let pivot = pivot_row[0][lane];
             if pivot < 0.0 {
                 sign = -sign;
             }
             *reciprocal = 1.0 / pivot;
             let end = lasts[0];
-            let (pivot_row, _) = pivot_row[1..].as_chunks::<LANES>();
-            let pivot_row = &pivot_row[..(end - j).div_ceil(LANES)];
+            if lane == 0 {
+                pivot_row[0][0] = 0.0;
+            }
+            let pivot_row = &pivot_row[lane..=end / 2 - j / 2];
             let mut elimination = Elimination {
                 reciprocal: *reciprocal,
                 rows,
                 stride,
+                lane,
                 lasts: &mut lasts[1..],
+                multipliers: &mut self.multipliers[j * shape.below..][..below],
                 end,
             };
-            match *pivot_row {
-                [] => elimination.apply(&[]),
-                [a] => elimination.apply(&[a]),
-                [a, b] => elimination.apply(&[a, b]),
-                [a, b, c] => elimination.apply(&[a, b, c]),
+            match pivot_row.len() {
+                0 => elimination.apply::<0>(pivot_row),
+                1 => elimination.apply::<1>(pivot_row),
+                2 => elimination.apply::<2>(pivot_row),
+                3 => elimination.apply::<3>(pivot_row),
+                4 => elimination.apply::<4>(pivot_row),
+                5 => elimination.apply::<5>(pivot_row),
+                6 => elimination.apply::<6>(pivot_row),
+                7 => elimination.apply::<7>(pivot_row),
+                8 => elimination.apply::<8>(pivot_row),
                 _ => elimination.apply_long(pivot_row),
             }
         }
@@ -197,33 +202,33 @@ impl Band {
     /// Sums the magnitudes of every column.
     fn sum_columns(&mut self, shape: &BandShape) {
         self.scale.fill(0.0);
+        let (sums, _) = self.scale.as_chunks_mut::<2>();
+        let (entries, _) = self.entries.as_chunks::<2>();
         let mut first = 0;
         for row in 0..shape.size {
             while shape.reach[first] < row {
                 first += 1;
             }
-            let end = shape.last[row];
-            let chunks = (end - first) / LANES + 1;
-            let (entries, _) = self.entries[shape.at(row, first)..].as_chunks::<LANES>();
-            let (sums, _) = self.scale[first..].as_chunks_mut::<LANES>();
-            for (sums, entries) in sums[..chunks].iter_mut().zip(&entries[..chunks]) {
-                *sums = std::array::from_fn(|lane| sums[lane] + entries[lane].abs());
+            let pairs = first / 2..shape.last[row] / 2 + 1;
+            let entries = &entries[row * shape.stride / 2..][pairs.clone()];
+            for (sum, entry) in sums[pairs].iter_mut().zip(entries) {
+                *sum = [sum[0] + entry[0].abs(), sum[1] + entry[1].abs()];
             }
         }
     }
 
     /// Replaces a right-hand side by the solution.
     pub fn solve(&self, shape: &BandShape, values: &mut [f64]) {
-        let stride = shape.stride;
-        for j in 0..shape.size {
-            let below = shape.reach[j] - j;
-            values.swap(j, j + self.interchange[j]);
-            let (head, tail) = values.split_at_mut(j + 1);
-            let value = head[j];
-            let start = shape.at(j + 1, j);
-            let rows = self.entries[start..start + below * stride].chunks_exact(stride);
-            for (target, row) in tail.iter_mut().zip(rows) {
-                *target -= row[0] * value;
+        let multipliers = self.multipliers.chunks_exact(shape.below.max(1));
+        let columns = shape.reach.iter().zip(&self.interchange).zip(multipliers);
+        for (j, ((&reach, &interchange), multipliers)) in columns.enumerate() {
+            let values = &mut values[j..=reach];
+            if interchange > 0 {
+                values.swap(0, interchange);
+            }
+            let [value, values @ ..] = values else { return };
+            for (target, multiplier) in values.iter_mut().zip(multipliers) {
+                *target -= multiplier * *value;
             }
         }
         for j in (0..shape.size).rev() {
@@ -245,55 +250,54 @@ impl Band {
 /// The elimination of one column from the rows below its pivot.
 struct Elimination<'a> {
     reciprocal: f64,
-    rows: &'a mut [f64],
+    rows: &'a mut [[f64; 2]],
     stride: usize,
+    lane: usize,
     lasts: &'a mut [usize],
+    multipliers: &'a mut [f64],
     end: usize,
 }
 
 impl Elimination<'_> {
     #[inline(always)]
-    fn apply<const CHUNKS: usize>(&mut self, pivot_row: &[[f64; LANES]; CHUNKS]) {
+    fn apply<const PAIRS: usize>(&mut self, pivot_row: &[[f64; 2]]) {
+        let Some(pivot_row) = pivot_row.first_chunk::<PAIRS>() else { return };
+        let pivot_row = *pivot_row;
         let mut start = 0;
-        for last in self.lasts.iter_mut() {
-            let row = &mut self.rows[start..start + CHUNKS * LANES + 1];
+        for (last, kept) in self.lasts.iter_mut().zip(self.multipliers.iter_mut()) {
+            let row = &mut self.rows[start..start + PAIRS + 1];
             start += self.stride;
-            let [first, row @ ..] = row else { return };
-            if *first == 0.0 {
+            let entry = row[0][self.lane];
+            let multiplier = entry * self.reciprocal; // (2)
+            *kept = multiplier;
+            if entry == 0.0 {
                 continue;
             }
-            let multiplier = *first * self.reciprocal;
-            *first = multiplier; // (2)
             *last = self.end.max(*last);
-            let (row, _) = row.as_chunks_mut::<LANES>();
-            for k in 0..CHUNKS {
-                subtract_multiple(&mut row[k], &pivot_row[k], multiplier); // (3)
+            let Some(row) = row[self.lane..].first_chunk_mut::<PAIRS>() else { return };
+            for k in 0..PAIRS {
+                let product = [multiplier * pivot_row[k][0], multiplier * pivot_row[k][1]];
+                row[k] = [row[k][0] - product[0], row[k][1] - product[1]]; // (3)
             }
         }
     }
 
-    fn apply_long(&mut self, pivot_row: &[[f64; LANES]]) {
+    #[inline(never)]
+    fn apply_long(&mut self, pivot_row: &[[f64; 2]]) {
         let mut start = 0;
-        for last in self.lasts.iter_mut() {
-            let row = &mut self.rows[start..start + pivot_row.len() * LANES + 1];
+        for (last, kept) in self.lasts.iter_mut().zip(self.multipliers.iter_mut()) {
+            let row = &mut self.rows[start..][..pivot_row.len() + 1];
             start += self.stride;
-            let [first, row @ ..] = row else { return };
-            if *first == 0.0 {
+            let entry = row[0][self.lane];
+            let multiplier = entry * self.reciprocal; // (2)
+            *kept = multiplier;
+            if entry == 0.0 {
                 continue;
             }
-            let multiplier = *first * self.reciprocal;
-            *first = multiplier; // (2)
             *last = self.end.max(*last);
-            let (row, _) = row.as_chunks_mut::<LANES>();
-            for (entries, pivots) in row.iter_mut().zip(pivot_row) {
-                subtract_multiple(entries, pivots, multiplier); // (3)
+            for (row, pivots) in row[self.lane..].iter_mut().zip(pivot_row) {
+                *row = [row[0] - multiplier * pivots[0], row[1] - multiplier * pivots[1]];
             }
         }
     }
-}
-
-/// `target ← target − multiplier · source`.
-#[inline(always)]
-fn subtract_multiple(target: &mut [f64; LANES], source: &[f64; LANES], multiplier: f64) {
-    *target = std::array::from_fn(|lane| target[lane] - multiplier * source[lane]);
 }

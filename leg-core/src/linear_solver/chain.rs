@@ -65,56 +65,80 @@ pub(super) fn eliminate<const N: usize>(
     }
     let (inverse, sign) = invert(&link.diagonal_row, &scale)?;
     link.inverse = inverse;
-    let mut transfer = [[[0.0; N]; 2]; N];
-    for j in 0..N {
-        let out = transfer[j].as_flattened_mut();
-        for k in 0..N {
-            let weight = inverse[j][k];
-            for row in 0..N {
-                out[row] += lower[k][row] * weight;
-            }
-            for row in N..2 * N {
-                out[row] += link.diagonal_row[k].as_flattened()[row] * weight;
-            }
-        }
-    }
-    link.transfer = transfer; // (1)
-    for j in 0..N {
-        let mut out = [next_diagonal[j], [0.0; N]];
-        for k in 0..N {
-            subtract(&mut out, &transfer[k], upper[j][k]);
-        }
-        next.diagonal_row[j] = out; // (2)
+    for k in 0..N {
+        link.diagonal_row[k][0] = lower[k];
     }
     for j in 0..N {
-        let mut out = [[0.0; N], link.column_corner[j][1]];
-        for k in 0..N {
-            subtract(&mut out, &transfer[k], link.column_corner[j][0][k]);
-        }
-        next.column_corner[j] = out; // (3)
+        tall_product(&mut link.transfer[j], &link.diagonal_row, &inverse[j]); // (1)
+    }
+    for j in 0..N {
+        next.diagonal_row[j] = [next_diagonal[j], [0.0; N]];
+        subtract_tall(&mut next.diagonal_row[j], &link.transfer, &upper[j]); // (2)
+    }
+    for j in 0..N {
+        let [column, corner] = &link.column_corner[j];
+        next.column_corner[j] = [[0.0; N], *corner];
+        subtract_tall(&mut next.column_corner[j], &link.transfer, column); // (3)
     }
     Ok(sign)
 }
 
-/// `out ← out − column · weight`.
-#[inline(always)]
-fn subtract<const N: usize>(out: &mut TallColumn<N>, column: &TallColumn<N>, weight: f64) {
-    let (out, column) = (out.as_flattened_mut(), column.as_flattened());
-    for row in 0..2 * N {
-        out[row] -= column[row] * weight;
-    }
-}
-
-/// `out ← out − transfer · weights`, (4).
+/// `out ← out − matrix · weights`.
 #[inline(always)]
 pub(super) fn subtract_tall<const N: usize>(
     out: &mut TallColumn<N>,
     matrix: &Tall<N>,
     weights: &[f64; N],
 ) {
+    if N > 4 { subtract_outlined(out, matrix, weights) } else { subtract(out, matrix, weights) }
+}
+
+#[inline(never)]
+fn subtract_outlined<const N: usize>(
+    out: &mut TallColumn<N>,
+    matrix: &Tall<N>,
+    weights: &[f64; N],
+) {
+    subtract(out, matrix, weights);
+}
+
+#[inline(always)]
+fn subtract<const N: usize>(out: &mut TallColumn<N>, matrix: &Tall<N>, weights: &[f64; N]) {
+    let mut sum = *out;
     for k in 0..N {
-        subtract(out, &matrix[k], weights[k]);
+        let (sum, column) = (sum.as_flattened_mut(), matrix[k].as_flattened());
+        for row in 0..2 * N {
+            sum[row] -= column[row] * weights[k];
+        }
     }
+    *out = sum;
+}
+
+/// `out ← matrix · weights`.
+#[inline(always)]
+fn tall_product<const N: usize>(out: &mut TallColumn<N>, matrix: &Tall<N>, weights: &[f64; N]) {
+    if N > 4 { product_outlined(out, matrix, weights) } else { product(out, matrix, weights) }
+}
+
+#[inline(never)]
+fn product_outlined<const N: usize>(
+    out: &mut TallColumn<N>,
+    matrix: &Tall<N>,
+    weights: &[f64; N],
+) {
+    product(out, matrix, weights);
+}
+
+#[inline(always)]
+fn product<const N: usize>(out: &mut TallColumn<N>, matrix: &Tall<N>, weights: &[f64; N]) {
+    let mut sum = [[0.0; N]; 2];
+    for k in 0..N {
+        let (sum, column) = (sum.as_flattened_mut(), matrix[k].as_flattened());
+        for row in 0..2 * N {
+            sum[row] += column[row] * weights[k];
+        }
+    }
+    *out = sum;
 }
 
 /// D⁻¹ (rhs − C left − U next), (5).
@@ -235,16 +259,21 @@ fn invert_by_pivoting<const N: usize>(
             sign = -sign;
         }
         let reciprocal = 1.0 / m[k][k];
-        let mut pivot_column = m[k];
-        pivot_column[k] = -1.0;
-        m[k] = [0.0; N];
-        m[k][k] = 1.0;
+        // Row k is cleared by a product: a store of one number would delay the loads of two that
+        // follow it.
+        let others = &Masks::<N>::OTHERS[k];
+        let mut pivot_column = [0.0; N];
+        for row in 0..N {
+            pivot_column[row] = m[k][row] * others[row] - (1.0 - others[row]);
+        }
         for column in &mut m {
             let weight = column[k] * reciprocal;
-            column[k] = 0.0;
             for row in 0..N {
-                column[row] -= pivot_column[row] * weight;
+                column[row] = column[row] * others[row] - pivot_column[row] * weight;
             }
+        }
+        for row in 0..N {
+            m[k][row] = -reciprocal * pivot_column[row];
         }
     }
     for k in (0..N).rev() {
@@ -253,4 +282,19 @@ fn invert_by_pivoting<const N: usize>(
         }
     }
     Ok((m, sign))
+}
+
+/// Rows of ones with a zero in the place of their index.
+struct Masks<const N: usize>;
+
+impl<const N: usize> Masks<N> {
+    const OTHERS: Block<N> = {
+        let mut others = [[1.0; N]; N];
+        let mut k = 0;
+        while k < N {
+            others[k][k] = 0.0;
+            k += 1;
+        }
+        others
+    };
 }

@@ -116,6 +116,24 @@ pub enum Signal {
 }
 
 impl Signal {
+    /// The same history with `by` added to its value.
+    pub fn shifted(mut self, by: f64) -> Self {
+        match &mut self {
+            Self::Constant(value) => *value += by,
+            Self::Step { before, after, .. } => {
+                *before += by;
+                *after += by;
+            }
+            Self::Ramp { from, to, .. } => {
+                *from += by;
+                *to += by;
+            }
+            Self::Sine { offset, .. } | Self::Chirp { offset, .. } => *offset += by,
+            Self::Table { values, .. } => values.iter_mut().for_each(|value| *value += by),
+        }
+        self
+    }
+
     /// Value, rate and acceleration at `time` [s].
     pub fn sample(&self, time: f64) -> (f64, f64, f64) {
         match *self {

@@ -104,7 +104,7 @@ pub struct PathPoint {
     pub arc_length: f64,
     /// Newton iterations of this step.
     pub iterations: usize,
-    /// Largest force residual before the last correction [N or N·m].
+    /// Largest force residual at this point [N or N·m].
     pub residual: f64,
     /// Sign of the determinant of the tangent.
     pub determinant_sign: f64,
@@ -497,12 +497,14 @@ fn arc_step<G: Group<N, D>, const N: usize, const D: usize>(
         newton::apply(model, state, workspace, task, 1.0);
         if correction <= settings.newton.tolerance {
             path.set(parameter, &mut state.inputs);
+            let determinant_sign = workspace.system.determinant_sign();
+            newton::linearize(model, state, workspace, task)?;
             return Ok(PathPoint {
                 parameter,
                 arc_length: start.arc_length + step,
                 iterations: iteration,
-                residual: residual.0,
-                determinant_sign: workspace.system.determinant_sign(),
+                residual: workspace.largest_residual().0,
+                determinant_sign,
                 event: Event::None,
             });
         }

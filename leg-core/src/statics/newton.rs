@@ -55,7 +55,7 @@ pub struct StaticReport {
     pub iterations: usize,
     /// Size of the last correction (relative to the model's length; rad).
     pub correction: f64,
-    /// Largest force residual before the last correction [N or N·m].
+    /// Largest force residual at the solution [N or N·m].
     pub residual: f64,
     /// Sign of the determinant of the tangent at the solution.
     pub determinant_sign: f64,
@@ -87,12 +87,10 @@ pub fn solve<G: Group<N, D>, const N: usize, const D: usize>(
         workspace.remember(correction);
         if correction <= settings.tolerance {
             apply(model, state, workspace, &task, 1.0);
-            return Ok(StaticReport {
-                iterations: iteration,
-                correction,
-                residual: residual.0,
-                determinant_sign: workspace.system.determinant_sign(),
-            });
+            let determinant_sign = workspace.system.determinant_sign();
+            linearize(model, state, workspace, &task)?;
+            let residual = workspace.largest_residual().0;
+            return Ok(StaticReport { iterations: iteration, correction, residual, determinant_sign });
         }
         damped_update(model, state, workspace, &task, settings, correction)?;
     }

@@ -1,0 +1,87 @@
+//! The leg: crank, leaf spring bowed by its tendon, and what holds the far end.
+//!
+//! * [`config`]: what a user can set;
+//! * [`planar`]: the published planar leg, a four-bar with a flexible coupler;
+//! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf;
+//! * [`simulate`]: motion from that equilibrium.
+
+pub mod config;
+pub mod planar;
+pub mod pretension;
+pub mod simulate;
+
+pub use config::{ConfigError, LegConfig};
+pub use planar::PlanarLeg;
+pub use pretension::{PathSample, PretensionReport, pretension};
+pub use simulate::{LegSample, Simulation};
+
+/// What can go wrong with a leg.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum LegError {
+    /// A value of the configuration is outside its range.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The kernel failed.
+    #[error(transparent)]
+    Kernel(#[from] crate::Error),
+    /// The straight leaf cannot be mounted at this crank angle.
+    #[error(
+        "at q1 = {q1_rad} rad the leaf of {length_m} m cannot be mounted: the distance from A to \
+         the upper link's end ranges from {shortest_m} m to {longest_m} m"
+    )]
+    CannotMount {
+        /// Crank angle [rad].
+        q1_rad: f64,
+        /// Length of the leaf [m].
+        length_m: f64,
+        /// Shortest distance A to B [m].
+        shortest_m: f64,
+        /// Longest distance A to B [m].
+        longest_m: f64,
+    },
+    /// The chord asked for cannot be reached.
+    #[error("a chord of {chord_m} m is impossible: {reason} ({shortest_m} m to {longest_m} m)")]
+    ImpossibleChord {
+        /// The chord asked for [m].
+        chord_m: f64,
+        /// Shortest chord that can be had [m].
+        shortest_m: f64,
+        /// Longest chord that can be had [m].
+        longest_m: f64,
+        /// Why.
+        reason: &'static str,
+    },
+    /// Two targets contradict each other.
+    #[error("{first} and {second} cannot both be given: {reason}")]
+    Contradiction {
+        /// One key.
+        first: &'static str,
+        /// The other key.
+        second: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
+    /// The leaf went to the other side on the way.
+    #[error(
+        "the leaf does not stay bowed to the {asked} side at a chord of {chord_m} m (its middle \
+         is {sag_m} m to the left of A→B): gravity or its own curvature pulls it over"
+    )]
+    WrongSide {
+        /// The side asked for.
+        asked: &'static str,
+        /// Chord [m].
+        chord_m: f64,
+        /// Deflection of the middle, positive to the left of A→B [m].
+        sag_m: f64,
+    },
+    /// No equilibrium was found for the target.
+    #[error("no equilibrium with {what} = {target} was found: the search ended at {reached}")]
+    NoEquilibrium {
+        /// What was asked for.
+        what: &'static str,
+        /// Its value.
+        target: f64,
+        /// The value reached.
+        reached: f64,
+    },
+}

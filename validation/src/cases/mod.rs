@@ -1,0 +1,29 @@
+//! The cases, one module per topic.
+
+mod damping;
+mod energy;
+mod four_bar;
+mod heavy_top;
+mod leaf;
+mod objectivity;
+mod slider;
+mod space;
+mod statics;
+
+use crate::Case;
+
+/// All cases, in the order of the table.
+pub fn all() -> Vec<Case> {
+    [
+        statics::CASES,
+        leaf::CASES,
+        space::CASES,
+        heavy_top::CASES,
+        four_bar::CASES,
+        slider::CASES,
+        objectivity::CASES,
+        damping::CASES,
+        energy::CASES,
+    ]
+    .concat()
+}

@@ -1,0 +1,79 @@
+//! Where the reference values come from.
+//!
+//! Values quoted from `reference/README.md` of the project's founding documents were computed
+//! there independently of this program (Exudyn 1.13.6, SciPy) or taken from the work cited.
+
+/// A citation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    /// For the table.
+    pub short: &'static str,
+    /// In full.
+    pub full: &'static str,
+}
+
+pub(crate) const CIRCLE: Source = Source {
+    short: "closed form; Simo & Vu-Quoc 1986",
+    full: "Closed form: M = 2π EI/L bends a straight beam into a circle. Posed as a test by Simo \
+           & Vu-Quoc, A three-dimensional finite-strain rod model, part II, 1986, \
+           doi:10.1016/0045-7825(86)90079-4",
+};
+pub(crate) const ELASTICA: Source = Source {
+    short: "elastica; Mattiasson 1981",
+    full: "Inextensible elastica by elliptic integrals (SciPy, reference data); Mattiasson, \
+           Numerical results from large deflection beam and frame problems, 1981, \
+           doi:10.1002/nme.1620170113",
+};
+pub(crate) const LEAF: Source = Source {
+    short: "Reissner BVP (reference data)",
+    full: "Reissner boundary-value problem of the pinned leaf, SciPy, nine digits (reference data)",
+};
+pub(crate) const BEND: Source = Source {
+    short: "Bathe & Bolourchi 1979",
+    full: "Bathe & Bolourchi, Large displacement analysis of three-dimensional beam structures, \
+           1979, doi:10.1002/nme.1620140703; values for eight elements (reference data)",
+};
+pub(crate) const PRINCETON: Source = Source {
+    short: "Princeton beam; Bauchau et al. 2016",
+    full: "Dowell & Traybar's experiment as posed by Bauchau et al., Validation of flexible \
+           multibody dynamics beam formulations using benchmark problems, 2016, \
+           doi:10.1007/s11044-016-9514-y; values of an ANSYS beam (reference data)",
+};
+pub(crate) const GERADIN: Source = Source {
+    short: "Géradin & Cardona",
+    full: "Cardona & Géradin, A beam finite element non-linear theory with finite rotations, 1988, \
+           doi:10.1002/nme.1620261105 (reference data)",
+};
+pub(crate) const TIMOSHENKO: Source = Source {
+    short: "exact Timoshenko; Huang 1961",
+    full: "Exact frequencies and deflections of Timoshenko's cantilever, κ = 5/6 (reference data); \
+           Huang, The effect of rotatory inertia and of shear deformation, 1961, \
+           doi:10.1115/1.3641787",
+};
+pub(crate) const RAYLEIGH: Source = Source {
+    short: "definition of C = αM + βK",
+    full: "Damping ratio ½(α/ω + βω) of a mode under C = αM + βK, exact for small vibrations",
+};
+pub(crate) const HEAVY_TOP: Source = Source {
+    short: "Brüls & Cardona 2010",
+    full: "Heavy top of Brüls & Cardona, On the use of Lie group time integrators in multibody \
+           dynamics, 2010, doi:10.1115/1.4001370; values by SciPy DOP853, relative tolerance \
+           1e-12 (reference data)",
+};
+pub(crate) const FOUR_BAR: Source = Source {
+    short: "reduced ODE, DOP853 (reference data)",
+    full: "Rigid four-bar of the published leg: reduced equation in q1, SciPy DOP853, relative \
+           tolerance 1e-13, checked by Exudyn to 1e-8 rad (tests/reference/rigid_fourbar.csv)",
+};
+pub(crate) const SLIDER: Source = Source {
+    short: "Nikravesh, ex. 7.x",
+    full: "Nikravesh's pendulum with a slider, example of chapter 7 (reference data)",
+};
+pub(crate) const OBJECTIVITY: Source = Source {
+    short: "objectivity",
+    full: "Exact: the laws of mechanics do not depend on the place and attitude of the observer",
+};
+pub(crate) const CONSERVATION: Source = Source {
+    short: "balance of energy",
+    full: "Exact: kinetic and stored energy change by the work in less the energy dissipated",
+};
