@@ -353,6 +353,7 @@ const SPATIAL_KINDS: &[JointKind] = &[
     JointKind::Spherical,
     JointKind::Universal,
     JointKind::Cylindrical,
+    JointKind::Perpendicular,
 ];
 
 fn tasks() -> [Task; 3] {

@@ -130,7 +130,7 @@ impl Default for Leaf {
 }
 
 impl Leaf {
-    fn material(&self) -> Material {
+    pub(super) fn material(&self) -> Material {
         Material {
             youngs_modulus: self.youngs_modulus_pa,
             shear_modulus: self.shear_modulus_pa,
@@ -675,15 +675,26 @@ impl LegConfig {
         for value in self.geometry.upper_pivot_m {
             finite("geometry.upper_pivot_m", value)?;
         }
-        positive("crank.length_m", self.crank.length_m)?;
-        positive("crank.mass_kg", self.crank.mass_kg)?;
         positive("link.length_m", self.link.length_m)?;
         positive("link.mass_kg", self.link.mass_kg)?;
-        self.leaf.validate()?;
-        self.tendon.validate()?;
         self.pretension.validate()?;
-        self.motor.validate()?;
         self.load.validate()?;
-        self.solver.validate()
+        validate_shared(&self.crank, &self.leaf, &self.tendon, &self.motor, &self.solver)
     }
+}
+
+/// Checks what the planar and the spatial leg have in common.
+pub(super) fn validate_shared(
+    crank: &Link,
+    leaf: &Leaf,
+    tendon: &Tendon,
+    motor: &Motor,
+    solver: &Solver,
+) -> Result<(), ConfigError> {
+    positive("crank.length_m", crank.length_m)?;
+    positive("crank.mass_kg", crank.mass_kg)?;
+    leaf.validate()?;
+    tendon.validate()?;
+    motor.validate()?;
+    solver.validate()
 }

@@ -3,12 +3,14 @@
 //! * [`config`]: what a user can set;
 //! * [`planar`]: the published planar leg, a four-bar with a flexible coupler;
 //! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf;
-//! * [`simulate`]: motion from that equilibrium.
+//! * [`simulate`]: motion from that equilibrium;
+//! * [`spatial`]: the leg of the platform, with a universal joint at its root.
 
 pub mod config;
 pub mod planar;
 pub mod pretension;
 pub mod simulate;
+pub mod spatial;
 
 pub use config::{ConfigError, LegConfig};
 pub use planar::PlanarLeg;

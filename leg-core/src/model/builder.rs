@@ -298,7 +298,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             (Body::Node(_), _) | (_, Body::Node(_)) => {}
             _ => self.refuse(name, "a joint needs at least one moving body"),
         }
-        if D == 2 && matches!(kind, JointKind::Universal | JointKind::Cylindrical) {
+        if D == 2 && needs_space(&kind) {
             let joint = name.to_owned();
             self.record(Err(Error::SpatialOnly {
                 joint,
@@ -597,6 +597,11 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         }
         (0.5 * (highest - lowest).amax()).max(1e-6)
     }
+}
+
+/// Joints that have no meaning in the plane.
+fn needs_space(kind: &JointKind) -> bool {
+    matches!(kind, JointKind::Universal | JointKind::Cylindrical | JointKind::Perpendicular)
 }
 
 /// Inertia matrix of a rigid body about a frame: mass [kg], centre of mass [m] in that frame, and

@@ -68,6 +68,9 @@ pub enum JointKind {
     Universal,
     /// Three rotations (in the plane: the same as revolute).
     Spherical,
+    /// No common point, only e3 of A at right angles to e2 of B: with a spherical joint to a
+    /// third body, a universal joint whose first axis is carried by another body (space only).
+    Perpendicular,
     /// Translation along e1.
     Prismatic,
     /// Translation along and rotation about e3 (space only).
@@ -91,6 +94,7 @@ impl JointKind {
             Self::Revolute => "revolute",
             Self::Universal => "universal",
             Self::Spherical => "spherical",
+            Self::Perpendicular => "perpendicular",
             Self::Prismatic => "prismatic",
             Self::Cylindrical => "cylindrical",
             Self::PrescribedAngle(_) => "prescribed angle",
@@ -118,6 +122,7 @@ impl JointKind {
             Self::Revolute => all_positions().chain(parallel_e3()).collect(),
             Self::Universal => all_positions().chain([crossing(2, 1)]).collect(),
             Self::Spherical => all_positions().collect(),
+            Self::Perpendicular => vec![crossing(2, 1)],
             Self::Prismatic => (1..dimension)
                 .map(position)
                 .chain(same_attitude())

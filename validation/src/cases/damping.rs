@@ -89,7 +89,7 @@ fn damping_ratio(mode: usize, rayleigh: Rayleigh) -> Result<f64> {
     let mut signal = vec![0.0];
     for _ in 0..(PEAKS + 1) * STEPS_PER_PERIOD {
         dynamics::step(model, &mut state, &mut workspace, &drive, h, &settings)?;
-        signal.push(state.pose(beam.tip).translation()[1]);
+        signal.push(amplitude(mode, &state));
     }
     let peaks = peaks(&signal);
     if peaks.len() < PEAKS {
@@ -98,6 +98,17 @@ fn damping_ratio(mode: usize, rayleigh: Rayleigh) -> Result<f64> {
     // The first peak is left out: the little there is of other modes decays first.
     let decrement = (peaks[1] / peaks[PEAKS - 1]).ln() / (PEAKS - 2) as f64;
     Ok(decrement / decrement.hypot(TAU))
+}
+
+/// Share of a mode in the deflection: the mode's shape as a weight suppresses the others once
+/// more.
+fn amplitude(mode: usize, state: &State<Se2, 3>) -> f64 {
+    let last = state.poses.len() - 1;
+    let share = |(i, pose): (usize, &Se2)| {
+        let weight = if i == last { 0.5 } else { 1.0 };
+        weight * shape(mode, i as f64 / last as f64).0 * pose.translation()[1]
+    };
+    state.poses.iter().enumerate().map(share).sum()
 }
 
 /// Heights of the maxima of a sampled signal, each from the parabola through three samples.

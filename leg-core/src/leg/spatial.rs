@@ -1,0 +1,589 @@
+//! The spatial leg: base motor, crank, universal joint, leaf, spherical joint at the tip.
+//!
+//! Axes of the leg's base: e_c along the crank at q1 = 0, e_u up, e_m = e_c × e_u the motor's
+//! axis; a positive q1 turns the crank from e_c toward e_u. The leaf's root frame has e1 along the
+//! leaf, e2 normal to its face, e3 across its width. The universal joint lets the root turn about
+//! its *first* axis, fixed to its carrier (crank or base), and about its *second* axis, fixed to
+//! the root; torsion about the leaf is carried. Seen along e_m the spatial leg is the planar one:
+//! it bows outward to −e2.
+
+use super::LegError;
+use super::config::{ConfigError, Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
+use super::planar::LinkDrive;
+use crate::element::ElementKind;
+use crate::group::{Group, Se3};
+use crate::model::{
+    Attachment, Axes, BeamId, BeamSpec, Force, ForceId, Hold, InputId, JointId, JointKind,
+    ModelBuilder, NodeId, PointOn, SpatialModel, spatial_inertia,
+};
+use crate::results;
+use crate::state::State;
+use crate::statics::{self, ContinuationSettings, Path, StaticSettings};
+use crate::workspace::Workspace;
+use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
+use serde::{Deserialize, Serialize};
+
+/// A state of a spatial leg.
+pub type SpatialState = State<Se3, 6>;
+
+/// Where the leg stands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Base {
+    /// Centre of the motor's axis O [m].
+    pub motor_position_m: [f64; 3],
+    /// Direction of the crank at q1 = 0.
+    pub crank_direction: [f64; 3],
+    /// The motor's axis, at right angles to the crank.
+    pub motor_axis: [f64; 3],
+}
+
+impl Default for Base {
+    fn default() -> Self {
+        Self {
+            motor_position_m: [0.150, 0.0, 0.0],
+            crank_direction: [1.0, 0.0, 0.0],
+            motor_axis: [0.0, -1.0, 0.0],
+        }
+    }
+}
+
+impl Base {
+    /// The columns e_c, e_u, e_m.
+    fn axes(&self) -> Result<Matrix3<f64>, ConfigError> {
+        let refuse = |key, value| ConfigError { key, value, allowed: "a direction, not zero" };
+        let c = Vector3::from(self.crank_direction);
+        let m = Vector3::from(self.motor_axis);
+        let c = c.try_normalize(1e-9).ok_or_else(|| refuse("base.crank_direction", c.norm()))?;
+        let m = m.try_normalize(1e-9).ok_or_else(|| refuse("base.motor_axis", m.norm()))?;
+        if c.dot(&m).abs() > 1e-6 {
+            let allowed = "at right angles to base.crank_direction (its cosine is given)";
+            return Err(ConfigError { key: "base.motor_axis", value: c.dot(&m), allowed });
+        }
+        let m = (m - c * c.dot(&m)).normalize();
+        Ok(Matrix3::from_columns(&[c, m.cross(&c), m]))
+    }
+}
+
+/// What carries the first axis of the universal joint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Carrier {
+    /// The crank: the axis turns with it.
+    #[default]
+    Crank,
+    /// The base, by way of a parallelogram: the axis keeps its direction.
+    Base,
+}
+
+/// The universal joint at A.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UniversalJoint {
+    /// What carries the first axis.
+    pub carried_by: Carrier,
+    /// First axis in the axes (e_c, e_u, e_m) of the base at q1 = 0.
+    pub first_axis: [f64; 3],
+    /// Second axis in the axes (e1, e2, e3) of the leaf's root.
+    pub second_axis: [f64; 3],
+    /// Mounts the leaf turned by half a turn about its chord.
+    pub flipped: bool,
+}
+
+impl Default for UniversalJoint {
+    fn default() -> Self {
+        Self {
+            carried_by: Carrier::Crank,
+            first_axis: [0.0, 0.0, 1.0],
+            second_axis: [0.0, 1.0, 0.0],
+            flipped: false,
+        }
+    }
+}
+
+/// The section of a flexible member.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SectionShape {
+    /// The leaf's own width and thickness.
+    #[default]
+    Leaf,
+    /// A round rod.
+    Rod {
+        /// Radius [m].
+        radius_m: f64,
+    },
+}
+
+/// Configuration of a spatial leg.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpatialLegConfig {
+    /// Gravity [m/s²].
+    pub gravity_m_s2: [f64; 3],
+    /// Where it stands.
+    pub base: Base,
+    /// The crank, a slender rod.
+    pub crank: Link,
+    /// The universal joint.
+    pub universal: UniversalJoint,
+    /// The leaf spring.
+    pub leaf: Leaf,
+    /// The leaf's section, if it is not a leaf.
+    pub section: SectionShape,
+    /// The tendon.
+    pub tendon: Tendon,
+    /// Crank angle [rad] of the pre-tensioned posture.
+    pub q1_rad: f64,
+    /// Tip B of the pre-tensioned posture [m].
+    pub tip_position_m: [f64; 3],
+    /// Side to which the leaf bows.
+    pub side: Side,
+    /// The motor.
+    pub motor: Motor,
+    /// Mesh and time stepping.
+    pub solver: Solver,
+}
+
+impl Default for SpatialLegConfig {
+    fn default() -> Self {
+        Self {
+            gravity_m_s2: [0.0, 0.0, -9.81],
+            base: Base::default(),
+            crank: Link { length_m: 0.12, mass_kg: 1.0 },
+            universal: UniversalJoint::default(),
+            leaf: Leaf::default(),
+            section: SectionShape::default(),
+            tendon: Tendon::default(),
+            q1_rad: 0.0,
+            tip_position_m: [0.19, 0.0, 0.40],
+            side: Side::default(),
+            motor: Motor::default(),
+            solver: Solver::default(),
+        }
+    }
+}
+
+impl SpatialLegConfig {
+    /// Checks every value.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let finite = |key, values: &[f64]| match values.iter().find(|value| !value.is_finite()) {
+            Some(&value) => Err(ConfigError { key, value, allowed: "a finite number" }),
+            None => Ok(()),
+        };
+        finite("gravity_m_s2", &self.gravity_m_s2)?;
+        finite("base.motor_position_m", &self.base.motor_position_m)?;
+        finite("tip_position_m", &self.tip_position_m)?;
+        finite("q1_rad", &[self.q1_rad])?;
+        self.base.axes()?;
+        for (key, axis) in [
+            ("universal.first_axis", self.universal.first_axis),
+            ("universal.second_axis", self.universal.second_axis),
+        ] {
+            let norm = Vector3::from(axis).norm();
+            if !(norm > 1e-9) || !norm.is_finite() {
+                return Err(ConfigError { key, value: norm, allowed: "a direction, not zero" });
+            }
+        }
+        if let SectionShape::Rod { radius_m } = self.section
+            && !(radius_m > 0.0 && radius_m.is_finite())
+        {
+            let key = "section.radius_m";
+            return Err(ConfigError { key, value: radius_m, allowed: "> 0 and finite" });
+        }
+        super::config::validate_shared(
+            &self.crank, &self.leaf, &self.tendon, &self.motor, &self.solver,
+        )
+    }
+
+    fn section(&self) -> crate::Result<crate::model::Section<6, 3>> {
+        match self.section {
+            SectionShape::Leaf => self.leaf.spatial_section(),
+            SectionShape::Rod { radius_m } => {
+                crate::model::Section::<6, 3>::circle(&self.leaf.material(), radius_m)
+            }
+        }
+    }
+}
+
+/// What determines the tip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TipDrive {
+    /// Its position follows inputs.
+    Prescribed,
+    /// It moves freely under a force.
+    Free,
+}
+
+/// Input channels of the spatial leg, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum SpatialChannel {
+    /// Torque on the crank [N·m].
+    CrankTorque = 0,
+    /// Target of the crank's angle [rad].
+    CrankAngle = 1,
+    /// Tip position [m], three channels.
+    TipPosition = 2,
+    /// Force on the tip [N], three channels.
+    TipForce = 5,
+    /// Force across the middle of the leaf [N].
+    Imperfection = 8,
+}
+
+/// Number of channels.
+pub const SPATIAL_CHANNELS: usize = 9;
+
+/// A spatial leg ready for the solvers.
+#[derive(Debug, Clone)]
+pub struct SpatialLeg {
+    /// Its configuration.
+    pub config: SpatialLegConfig,
+    /// The model; its initial pose is the unstressed leaf.
+    pub model: SpatialModel,
+    /// Motor joint at O.
+    pub motor_joint: JointId,
+    /// Joint that carries the leaf's root at A.
+    pub root_joint: JointId,
+    /// Driver of the crank's angle.
+    pub crank_driver: Option<JointId>,
+    /// Driver of the tip.
+    pub tip_driver: Option<JointId>,
+    /// The leaf.
+    pub leaf: BeamId,
+    /// The tendon.
+    pub tendon: Option<ForceId>,
+    /// The motor.
+    pub motor: ForceId,
+    /// First node of the leaf (A).
+    pub node_a: NodeId,
+    /// Last node of the leaf (B).
+    pub node_b: NodeId,
+}
+
+/// Rotation that takes `axis` (columns of a frame) so that its third column is `third` and its
+/// second is as near to `second` as can be.
+fn frame_with(third: Vector3<f64>, fallback: Vector3<f64>) -> Matrix3<f64> {
+    let e3 = third.normalize();
+    let mut e1 = fallback - e3 * e3.dot(&fallback);
+    if e1.norm() < 1e-9 {
+        e1 = if e3.x.abs() < 0.9 { Vector3::x() } else { Vector3::y() };
+        e1 -= e3 * e3.dot(&e1);
+    }
+    let e1 = e1.normalize();
+    Matrix3::from_columns(&[e1, e3.cross(&e1), e3])
+}
+
+/// A frame whose second column is `second`.
+fn frame_with_second(second: Vector3<f64>) -> Matrix3<f64> {
+    let turned = frame_with(second, Vector3::x());
+    // Columns (e1, e2, e3) → (e2, e3, e1) keeps the handedness and makes e3 the second.
+    Matrix3::from_columns(&[turned.column(1), turned.column(2), turned.column(0)])
+}
+
+impl SpatialLeg {
+    /// Builds the leg, unstressed, its crank at `q1` and its chord toward `tip`.
+    pub fn new(
+        config: &SpatialLegConfig,
+        crank_drive: LinkDrive,
+        tip_drive: TipDrive,
+        q1: f64,
+        tip: Vector3<f64>,
+        rest_length: Option<f64>,
+    ) -> Result<Self, LegError> {
+        config.validate()?;
+        let base = config.base.axes()?;
+        let turn = Rotation3::from_axis_angle(&Unit::new_normalize(base.column(2).into()), q1);
+        let o = Vector3::from(config.base.motor_position_m);
+        let crank_axes = turn.matrix() * base;
+        let a = o + crank_axes.column(0) * config.crank.length_m;
+        let first = base * Vector3::from(config.universal.first_axis).normalize();
+        let first_now = match config.universal.carried_by {
+            Carrier::Crank => turn * first,
+            Carrier::Base => first,
+        };
+        let root = root_rotation(config, &first_now, &(tip - a), &crank_axes)?;
+
+        let mut builder = ModelBuilder::<Se3, 6, 3>::new();
+        builder.gravity(config.gravity_m_s2.into());
+        let names = [
+            "crank torque", "crank angle", "tip x", "tip y", "tip z", "force x", "force y",
+            "force z", "imperfection",
+        ];
+        let inputs = names.map(|name| builder.input(name));
+        let (length, mass) = (config.crank.length_m, config.crank.mass_kg);
+        let across = mass * length * length / 12.0;
+        let inertia = Matrix3::from_diagonal(&Vector3::new(0.0, across, across));
+        let inertia = spatial_inertia(mass, [0.5 * length, 0.0, 0.0], inertia);
+        let crank = builder.rigid_body("crank", Se3::from_parts(o, crank_axes), inertia);
+        let mut spec =
+            BeamSpec::straight(config.leaf.length_m, config.solver.elements, config.section()?);
+        spec.curvature = [0.0, 0.0, config.leaf.curvature_per_m];
+        spec.rayleigh = config.leaf.rayleigh();
+        spec.kind = ElementKind::from(config.leaf.kind);
+        let leaf = builder.beam("leaf", Se3::from_parts(a, root), &spec);
+        let (node_a, node_b) = (builder.beam_node(leaf, 0), builder.beam_end(leaf));
+
+        let ground_o = Attachment::ground(Se3::from_parts(o, base));
+        let crank_o = Attachment::node(crank, Se3::identity());
+        let motor_joint = builder.joint("O", JointKind::Revolute, ground_o, crank_o);
+        let crank_driver = (crank_drive == LinkDrive::Prescribed).then(|| {
+            let kind = JointKind::PrescribedAngle(inputs[SpatialChannel::CrankAngle as usize]);
+            builder.joint("crank drive", kind, ground_o, crank_o)
+        });
+        let second = frame_with_second(Vector3::from(config.universal.second_axis).normalize());
+        let on_root = Attachment::node(node_a, Se3::from_parts(Vector3::zeros(), second));
+        let crank_tip = Vector3::new(length, 0.0, 0.0);
+        let first_local = Vector3::from(config.universal.first_axis).normalize();
+        let root_joint = match config.universal.carried_by {
+            Carrier::Crank => {
+                let frame = Se3::from_parts(crank_tip, frame_with(first_local, Vector3::x()));
+                builder.joint("A", JointKind::Universal, Attachment::node(crank, frame), on_root)
+            }
+            Carrier::Base => {
+                let frame = Se3::from_translation(crank_tip);
+                let joint = builder.joint(
+                    "A", JointKind::Spherical, Attachment::node(crank, frame), on_root,
+                );
+                let held = Se3::from_parts(Vector3::zeros(), frame_with(first, Vector3::x()));
+                let ground = Attachment::ground(held);
+                builder.joint("A axes", JointKind::Perpendicular, ground, on_root);
+                joint
+            }
+        };
+        let here = Attachment::node(node_b, Se3::identity());
+        let tip_driver = (tip_drive == TipDrive::Prescribed).then(|| {
+            let first = SpatialChannel::TipPosition as usize;
+            let place = [inputs[first], inputs[first + 1], inputs[first + 2]];
+            let world = Attachment::ground(Se3::identity());
+            builder.joint("tip", JointKind::PrescribedPosition(place), world, here)
+        });
+        let motor = add_motor(&mut builder, config, motor_joint, crank_drive, &inputs);
+        add_forces(&mut builder, config, node_b, leaf, &inputs);
+        let tendon = rest_length.filter(|_| config.tendon.present).map(|rest_length| {
+            let point = |node| PointOn::node(node, Vector3::zeros());
+            builder.line("tendon", point(node_a), point(node_b), config.tendon.law(rest_length))
+        });
+        let model = builder.build()?;
+        Ok(Self {
+            config: config.clone(),
+            model,
+            motor_joint,
+            root_joint,
+            crank_driver,
+            tip_driver,
+            leaf,
+            tendon,
+            motor,
+            node_a,
+            node_b,
+        })
+    }
+
+    /// Force of the leg on whatever holds its tip [N]; zero when the tip is free.
+    pub fn tip_force(&self, state: &SpatialState) -> Vector3<f64> {
+        self.tip_driver.map_or(Vector3::zeros(), |joint| {
+            -results::reaction(&self.model, state, joint).force
+        })
+    }
+}
+
+fn add_motor(
+    builder: &mut ModelBuilder<Se3, 6, 3>,
+    config: &SpatialLegConfig,
+    joint: JointId,
+    drive: LinkDrive,
+    inputs: &[InputId; SPATIAL_CHANNELS],
+) -> ForceId {
+    let hold = (drive == LinkDrive::Held).then(|| Hold {
+        target: inputs[SpatialChannel::CrankAngle as usize],
+        stiffness: config.motor.hold_stiffness_nm_per_rad,
+        damping: config.motor.hold_damping_nm_s_per_rad,
+        torque_limit: config.motor.torque_limit_nm,
+    });
+    builder.motor("motor", joint, Some(inputs[SpatialChannel::CrankTorque as usize]), hold)
+}
+
+fn add_forces(
+    builder: &mut ModelBuilder<Se3, 6, 3>,
+    config: &SpatialLegConfig,
+    tip: NodeId,
+    leaf: BeamId,
+    inputs: &[InputId; SPATIAL_CHANNELS],
+) {
+    let first = SpatialChannel::TipForce as usize;
+    builder.wrench(Force::Wrench {
+        name: "tip force".into(),
+        node: tip,
+        point: Vector3::zeros(),
+        axes: Axes::World,
+        force: [Some(inputs[first]), Some(inputs[first + 1]), Some(inputs[first + 2])],
+        moment: [None; 3],
+    });
+    let middle = builder.beam_node(leaf, config.solver.elements / 2);
+    builder.wrench(Force::Wrench {
+        name: "imperfection".into(),
+        node: middle,
+        point: Vector3::zeros(),
+        axes: Axes::Body,
+        force: [None, Some(inputs[SpatialChannel::Imperfection as usize]), None],
+        moment: [None; 3],
+    });
+}
+
+/// Chord of the unstressed leaf in its root frame: from its first to its last node [m].
+fn natural_chord(config: &SpatialLegConfig) -> Vector3<f64> {
+    let mut strain = nalgebra::Vector6::zeros();
+    strain[0] = config.leaf.length_m;
+    strain[5] = config.leaf.curvature_per_m * config.leaf.length_m;
+    Se3::exp(&strain).translation()
+}
+
+/// Rotation of the root that points the unstressed chord along `toward` and keeps the second axis
+/// at right angles to the first: of the two, the one whose e3 is nearer to the motor's axis.
+fn root_rotation(
+    config: &SpatialLegConfig,
+    first: &Vector3<f64>,
+    toward: &Vector3<f64>,
+    crank_axes: &Matrix3<f64>,
+) -> Result<Matrix3<f64>, LegError> {
+    let refuse = |reason| LegError::ImpossibleChord {
+        chord_m: toward.norm(),
+        shortest_m: 0.0,
+        longest_m: config.leaf.length_m,
+        reason,
+    };
+    let chord = natural_chord(config);
+    let u = toward.try_normalize(1e-9).ok_or_else(|| refuse("the tip lies in the joint A"))?;
+    let start = Rotation3::rotation_between(&chord, &u)
+        .unwrap_or_else(|| Rotation3::from_axis_angle(&Vector3::z_axis(), core::f64::consts::PI));
+    let second = start * Vector3::from(config.universal.second_axis).normalize();
+    // first · (turn by φ about u of second) = along + across cos(φ − φ0) = 0.
+    let along = first.dot(&u) * u.dot(&second);
+    let (cos_part, sin_part) = (first.dot(&second) - along, first.dot(&u.cross(&second)));
+    let across = cos_part.hypot(sin_part);
+    if !(along.abs() < across) {
+        return Err(refuse("the leaf would point along the universal joint's first axis"));
+    }
+    let phase = sin_part.atan2(cos_part);
+    let half = (-along / across).acos();
+    let axis = Unit::new_normalize(u);
+    let turned = |angle: f64| (Rotation3::from_axis_angle(&axis, angle) * start).into_inner();
+    let (x, y) = (turned(phase + half), turned(phase - half));
+    let motor = crank_axes.column(2);
+    let near = |r: &Matrix3<f64>| r.column(2).dot(&motor);
+    let x_is_nearer = near(&x) >= near(&y);
+    Ok(if x_is_nearer != config.universal.flipped { x } else { y })
+}
+
+/// The pre-tensioned spatial leg.
+#[derive(Debug, Clone)]
+pub struct SpatialPretensioned {
+    /// The leg with crank and tip prescribed.
+    pub leg: SpatialLeg,
+    /// Its equilibrium.
+    pub state: SpatialState,
+    /// Distance A to B [m].
+    pub chord_m: f64,
+    /// Tendon tension [N].
+    pub tension_n: f64,
+    /// Rest length of the tendon [m].
+    pub rest_length_m: Option<f64>,
+    /// Thrust of the leaf along AB at its tip [N].
+    pub thrust_n: f64,
+    /// Force of the leg on what holds its tip [N].
+    pub tip_force_n: [f64; 3],
+    /// Torque that holds the crank [N·m].
+    pub hold_torque_nm: f64,
+}
+
+/// Finds the bowed equilibrium with crank and tip held.
+pub fn pretension_spatial(config: &SpatialLegConfig) -> Result<SpatialPretensioned, LegError> {
+    let tip = Vector3::from(config.tip_position_m);
+    let prescribed = LinkDrive::Prescribed;
+    let q1 = config.q1_rad;
+    let bare = SpatialLeg::new(config, prescribed, TipDrive::Prescribed, q1, tip, None)?;
+    let mut state = State::new(&bare.model);
+    let mut workspace = Workspace::new(&bare.model);
+    bow(&bare, &mut state, &mut workspace, tip)?;
+    let a = state.pose(bare.node_a).translation();
+    let chord = (tip - a).norm();
+    let e = (tip - a) / chord;
+    let on_leaf_a = results::reaction(&bare.model, &state, bare.root_joint).force;
+    let thrust = 0.5 * (bare.tip_force(&state) + on_leaf_a).dot(&e);
+    let rest_length = config.tendon.present.then(|| {
+        config
+            .tendon
+            .rest_length_m
+            .unwrap_or(chord - thrust.max(0.0) / config.tendon.stiffness_n_per_m)
+    });
+    let leg = SpatialLeg::new(config, prescribed, TipDrive::Prescribed, q1, tip, rest_length)?;
+    let mut workspace = Workspace::new(&leg.model);
+    statics::solve(&leg.model, &mut state, &mut workspace, &StaticSettings::default())?;
+    let line = leg.tendon.and_then(|tendon| results::line(&leg.model, &state, tendon));
+    let hold = leg.crank_driver.map(|joint| {
+        let moment = Vector3::from(results::reaction(&leg.model, &state, joint).moment);
+        Ok::<f64, LegError>(moment.dot(&config.base.axes()?.column(2)))
+    });
+    Ok(SpatialPretensioned {
+        chord_m: chord,
+        tension_n: line.map_or(0.0, |line| line.response.tension),
+        rest_length_m: rest_length,
+        thrust_n: thrust,
+        tip_force_n: leg.tip_force(&state).into(),
+        hold_torque_nm: hold.transpose()?.unwrap_or(0.0),
+        leg,
+        state,
+    })
+}
+
+/// Moves the tip from where the unstressed leaf has it to `tip`.
+fn bow(
+    leg: &SpatialLeg,
+    state: &mut SpatialState,
+    workspace: &mut Workspace<Se3, 6>,
+    tip: Vector3<f64>,
+) -> Result<(), LegError> {
+    let config = &leg.config;
+    let a = state.pose(leg.node_a).translation();
+    let from = state.pose(leg.node_b).translation();
+    let (chord, natural) = ((tip - a).norm(), (from - a).norm());
+    let straight = config.leaf.curvature_per_m == 0.0;
+    if straight && chord > natural {
+        return Err(LegError::ImpossibleChord {
+            chord_m: chord,
+            shortest_m: 0.02 * natural,
+            longest_m: natural,
+            reason: "it is longer than the leaf, which does not stretch",
+        });
+    }
+    let inputs = |place: Vector3<f64>, push: f64| {
+        let mut list = vec![0.0; SPATIAL_CHANNELS];
+        list[SpatialChannel::CrankAngle as usize] = config.q1_rad;
+        for i in 0..3 {
+            list[SpatialChannel::TipPosition as usize + i] = place[i];
+        }
+        list[SpatialChannel::Imperfection as usize] = push;
+        list
+    };
+    let settings = ContinuationSettings { largest_step: 0.1, ..Default::default() };
+    let mut load = |from: Vec<f64>, to: Vec<f64>| {
+        let path = Path { from, to };
+        statics::load_to(&leg.model, state, workspace, &path, &settings, |_, _| {})
+    };
+    let push = if straight { 0.1 * config.leaf.euler_load() * config.side.sign() } else { 0.0 };
+    let early = a + (from - a) * (chord / natural).max(0.98);
+    load(inputs(from, push), inputs(early, 0.0))?;
+    load(inputs(early, 0.0), inputs(tip, 0.0))?;
+    Ok(())
+}
+
+impl From<&SpatialLegConfig> for LinkDrive {
+    fn from(config: &SpatialLegConfig) -> Self {
+        match config.motor.mode {
+            MotorMode::Torque => Self::Free,
+            MotorMode::Locked | MotorMode::Angle => Self::Prescribed,
+            MotorMode::Hold => Self::Held,
+        }
+    }
+}
