@@ -1,2 +1,34 @@
 //! The `softdock` program.
-fn main() {}
+
+mod verify;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// Simulation of soft docking platforms with flexible legs.
+#[derive(Debug, Parser)]
+#[command(name = "softdock", version, about, propagate_version = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run the validation cases and print reference, ours and error of each.
+    Verify(verify::Arguments),
+}
+
+/// Exit status when a command could not do its work.
+const TROUBLE: u8 = 2;
+
+fn main() -> ExitCode {
+    let Arguments { command } = Arguments::parse();
+    let done = match command {
+        Command::Verify(arguments) => verify::run(&arguments),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("softdock: {error:#}");
+        ExitCode::from(TROUBLE)
+    })
+}

@@ -1,1 +1,9 @@
 //! Validation tests, one module per topic.
+
+#![allow(clippy::unwrap_used)]
+
+mod leg;
+mod newton;
+mod refusals;
+mod spatial_leg;
+mod verify;

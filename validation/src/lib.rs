@@ -16,7 +16,7 @@ mod sources;
 
 pub use cases::all;
 pub use error::{Failure, Result};
-pub use outcome::{Outcome, Status};
+pub use outcome::{Measure, Outcome, Status};
 pub use sources::Source;
 
 /// One validation case.

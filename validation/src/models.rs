@@ -1,6 +1,7 @@
 //! Models that several cases share.
 
 use crate::error::Result;
+use leg_core::element::Rayleigh;
 use leg_core::group::{Group, Se2};
 use leg_core::model::{
     Attachment, Axes, BeamId, BeamSpec, Force, Inputs, JointId, JointKind, Material, Model,
@@ -9,7 +10,7 @@ use leg_core::model::{
 use leg_core::state::State;
 use leg_core::statics::continuation::{ContinuationSettings, Path, load_to};
 use leg_core::workspace::Workspace;
-use nalgebra::{SMatrix, SVector};
+use nalgebra::{SMatrix, SVector, Vector2, Vector3};
 
 /// Length of the leaf spring [m].
 pub const LEAF_LENGTH: f64 = 0.5;
@@ -71,7 +72,12 @@ impl<G: Group<N, D>, const N: usize, const D: usize> Cantilever<G, N, D> {
             force,
             moment,
         });
-        Ok(Self { model: builder.build()?, beam, tip, clamp })
+        Ok(Self {
+            model: builder.build()?,
+            beam,
+            tip,
+            clamp,
+        })
     }
 
     /// Inputs for a tip force [N] and a tip moment about e3 [N·m].
@@ -82,7 +88,10 @@ impl<G: Group<N, D>, const N: usize, const D: usize> Cantilever<G, N, D> {
     /// Equilibrium under a load that grows from nothing.
     pub fn loaded(&self, load: &[f64]) -> Result<State<G, N>> {
         let mut state = State::new(&self.model);
-        let path = Path { from: vec![0.0; load.len()], to: load.to_vec() };
+        let path = Path {
+            from: vec![0.0; load.len()],
+            to: load.to_vec(),
+        };
         follow(&self.model, &mut state, &path)?;
         Ok(state)
     }
@@ -150,7 +159,12 @@ impl<G: Group<N, D>, const N: usize, const D: usize> PinnedLeaf<G, N, D> {
                 moment,
             });
         }
-        Ok(Self { model: builder.build()?, beam, root_pin, frame })
+        Ok(Self {
+            model: builder.build()?,
+            beam,
+            root_pin,
+            frame,
+        })
     }
 
     fn inputs(chord: f64, bow: f64) -> Vec<f64> {
@@ -173,7 +187,10 @@ impl<G: Group<N, D>, const N: usize, const D: usize> PinnedLeaf<G, N, D> {
             Self::inputs(chord, 0.0),
         ];
         for leg in stations.windows(2) {
-            let path = Path { from: leg[0].clone(), to: leg[1].clone() };
+            let path = Path {
+                from: leg[0].clone(),
+                to: leg[1].clone(),
+            };
             follow(&self.model, &mut state, &path)?;
         }
         Ok(state)
@@ -197,7 +214,51 @@ pub fn held<G, const N: usize>(state: &State<G, N>) -> leg_core::model::Held {
     leg_core::model::Held(Inputs::constant(&state.inputs.value))
 }
 
-/// Angle of a planar pose [rad].
-pub fn angle(pose: &Se2) -> f64 {
-    pose.angle()
+/// Roots of cos β cosh β = −1: the modes of a slender cantilever.
+const CANTILEVER_ROOTS: [f64; 3] = [
+    1.875_104_068_711_961,
+    4.694_091_132_974_175,
+    7.854_757_438_237_613,
+];
+
+/// Deflection and slope of mode `mode` (from 0, at most 2) of a slender cantilever of unit length
+/// at ξ, with deflection one at the tip.
+pub fn cantilever_mode(mode: usize, xi: f64) -> (f64, f64) {
+    let beta = CANTILEVER_ROOTS[mode.min(2)];
+    let sigma = (beta.cosh() + beta.cos()) / (beta.sinh() + beta.sin());
+    let at = |x: f64| {
+        let value = x.cosh() - x.cos() - sigma * (x.sinh() - x.sin());
+        let slope = x.sinh() + x.sin() - sigma * (x.cosh() - x.cos());
+        (value, beta * slope)
+    };
+    let (tip, _) = at(beta);
+    let (value, slope) = at(beta * xi);
+    (value / tip, slope / tip)
+}
+
+/// Starts a straight cantilever with the velocities of a mode, `speed` [m/s] at the tip.
+pub fn start_mode(state: &mut State<Se2, 3>, mode: usize, length: f64, speed: f64) {
+    let last = state.velocities.len() - 1;
+    for (i, velocity) in state.velocities.iter_mut().enumerate() {
+        let (value, slope) = cantilever_mode(mode, i as f64 / last as f64);
+        *velocity = Vector3::new(0.0, speed * value, speed * slope / length);
+    }
+}
+
+/// The leaf as a cantilever that starts straight with the velocities of its first mode, such that
+/// the linear motion would reach 0.2 L at the tip.
+pub fn swinging_leaf(
+    elements: usize,
+    rayleigh: Rayleigh,
+) -> Result<(Cantilever<Se2, 3, 2>, State<Se2, 3>)> {
+    let section = leaf_section()?;
+    let stiffness = section.stiffness[(2, 2)];
+    let wave = CANTILEVER_ROOTS[0] / LEAF_LENGTH;
+    let omega = wave * wave * (stiffness / section.mass_per_length).sqrt();
+    let mut spec = BeamSpec::straight(LEAF_LENGTH, elements, section);
+    spec.rayleigh = rayleigh;
+    let leaf = Cantilever::new(Se2::identity(), &spec, Vector2::zeros())?;
+    let mut state = State::new(&leaf.model);
+    start_mode(&mut state, 0, LEAF_LENGTH, 0.2 * LEAF_LENGTH * omega);
+    Ok((leaf, state))
 }

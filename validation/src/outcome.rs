@@ -15,6 +15,20 @@ pub enum Status {
     Failed,
 }
 
+/// How error and tolerance are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Measure {
+    /// Relative to the reference.
+    Relative,
+    /// In the unit of the quantity.
+    Absolute,
+    /// The quantity itself is held against an upper bound.
+    AtMost,
+    /// The quantity itself is held against a lower bound.
+    AtLeast,
+}
+
 /// One line of the validation table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
@@ -26,16 +40,20 @@ pub struct Outcome {
     pub unit: &'static str,
     /// Short citation.
     pub source: &'static str,
+    /// Citation in full.
+    pub citation: &'static str,
     /// Reference values; empty where a bound is demanded.
     pub reference: &'static [f64],
     /// Our values; empty if the computation failed.
     pub ours: Vec<f64>,
-    /// The largest error (for a bound: our worst value); none if the computation failed.
+    /// Which component is worst, from 0.
+    pub worst: usize,
+    /// Its error (for a bound: its value); none if the computation failed.
     pub error: Option<f64>,
     /// The largest error allowed (for a bound: the bound).
     pub allowed: f64,
     /// How `error` and `allowed` are measured.
-    pub measure: &'static str,
+    pub measure: Measure,
     /// Why the tolerance is what it is.
     pub reason: &'static str,
     /// The verdict.
@@ -52,36 +70,53 @@ impl Outcome {
     }
 
     pub(crate) fn compare(case: &Case, quantity: &Quantity, ours: &[f64]) -> Self {
-        let reference = references(&quantity.demand);
-        let complete = !ours.is_empty() && (reference.is_empty() || reference.len() == ours.len());
-        let error = error_of(&quantity.demand, ours);
-        let inside = match quantity.demand {
-            Demand::AtLeast(bound) => error >= bound,
-            Demand::AtMost(bound) => error <= bound,
-            Demand::Relative { allowed, .. } | Demand::Absolute { allowed, .. } => error <= allowed,
+        let mut out = Self::blank(case, quantity);
+        let expected = out.reference.len().max(1);
+        let complete = match out.measure {
+            Measure::Relative | Measure::Absolute => ours.len() == expected,
+            Measure::AtMost | Measure::AtLeast => !ours.is_empty(),
         };
-        let status = if complete && inside { Status::Ok } else { Status::Outside };
-        Self { ours: ours.to_vec(), error: Some(error), status, ..Self::blank(case, quantity) }
+        let Some((worst, error)) = worst_of(&out, ours) else {
+            return out;
+        };
+        let inside = match out.measure {
+            Measure::AtLeast => error >= out.allowed,
+            _ => error <= out.allowed, // false for NaN
+        };
+        out.ours = ours.to_vec();
+        out.worst = worst;
+        out.error = Some(error);
+        out.status = if complete && inside {
+            Status::Ok
+        } else {
+            Status::Outside
+        };
+        out
     }
 
     pub(crate) fn failed(case: &Case, quantity: &Quantity, failure: &Failure) -> Self {
-        Self { failure: Some(failure.to_string()), ..Self::blank(case, quantity) }
+        Self {
+            failure: Some(failure.to_string()),
+            ..Self::blank(case, quantity)
+        }
     }
 
     fn blank(case: &Case, quantity: &Quantity) -> Self {
-        let (allowed, measure) = match quantity.demand {
-            Demand::Relative { allowed, .. } => (allowed, "relative"),
-            Demand::Absolute { allowed, .. } => (allowed, "absolute"),
-            Demand::AtMost(bound) => (bound, "at most"),
-            Demand::AtLeast(bound) => (bound, "at least"),
+        let (reference, allowed, measure): (&'static [f64], _, _) = match quantity.demand {
+            Demand::Relative { reference, allowed } => (reference, allowed, Measure::Relative),
+            Demand::Absolute { reference, allowed } => (reference, allowed, Measure::Absolute),
+            Demand::AtMost(bound) => (&[], bound, Measure::AtMost),
+            Demand::AtLeast(bound) => (&[], bound, Measure::AtLeast),
         };
         Self {
             case: case.name,
             quantity: quantity.name,
             unit: quantity.unit,
             source: case.source.short,
-            reference: references(&quantity.demand),
+            citation: case.source.full,
+            reference,
             ours: Vec::new(),
+            worst: 0,
             error: None,
             allowed,
             measure,
@@ -92,29 +127,97 @@ impl Outcome {
     }
 }
 
-fn references(demand: &Demand) -> &'static [f64] {
-    match *demand {
-        Demand::Relative { reference, .. } | Demand::Absolute { reference, .. } => reference,
-        Demand::AtMost(_) | Demand::AtLeast(_) => &[],
-    }
+/// Index and error of the worst component; one that is not a number is worst of all.
+fn worst_of(outcome: &Outcome, ours: &[f64]) -> Option<(usize, f64)> {
+    let reference = outcome.reference;
+    let scale = reference.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+    let at = |i: usize| reference.get(i).copied().unwrap_or(f64::NAN);
+    let error = |(i, &value): (usize, &f64)| match outcome.measure {
+        Measure::Relative if at(i) == 0.0 => value.abs() / scale,
+        Measure::Relative => (value / at(i) - 1.0).abs(),
+        Measure::Absolute => (value - at(i)).abs(),
+        Measure::AtMost | Measure::AtLeast => value,
+    };
+    let sign = if outcome.measure == Measure::AtLeast {
+        -1.0
+    } else {
+        1.0
+    };
+    let badness = |error: f64| {
+        if error.is_nan() {
+            f64::INFINITY
+        } else {
+            sign * error
+        }
+    };
+    ours.iter()
+        .enumerate()
+        .map(error)
+        .enumerate()
+        .max_by(|a, b| badness(a.1).total_cmp(&badness(b.1)))
 }
 
-/// The number that is held against what is allowed; NaN when a component is not a number.
-fn error_of(demand: &Demand, ours: &[f64]) -> f64 {
-    if ours.iter().any(|x| x.is_nan()) {
-        return f64::NAN;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Source;
+
+    fn verdict(demand: Demand, ours: &[f64]) -> (Status, usize) {
+        let case = Case {
+            name: "case",
+            source: Source {
+                short: "",
+                full: "",
+            },
+            quantities: &[],
+            ours: || Ok(Vec::new()),
+        };
+        let quantity = Quantity {
+            name: "",
+            unit: "",
+            demand,
+            reason: "",
+        };
+        let outcome = Outcome::compare(&case, &quantity, ours);
+        (outcome.status, outcome.worst)
     }
-    let largest = |errors: &mut dyn Iterator<Item = f64>| errors.fold(0.0, f64::max);
-    match *demand {
-        Demand::Relative { reference, .. } => {
-            let scale = reference.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
-            let unit = |r: f64| if r == 0.0 { scale } else { r.abs() };
-            largest(&mut ours.iter().zip(reference).map(|(o, &r)| (o - r).abs() / unit(r)))
-        }
-        Demand::Absolute { reference, .. } => {
-            largest(&mut ours.iter().zip(reference).map(|(o, r)| (o - r).abs()))
-        }
-        Demand::AtMost(_) => ours.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-        Demand::AtLeast(_) => ours.iter().copied().fold(f64::INFINITY, f64::min),
+
+    #[test]
+    fn the_worst_component_decides() {
+        let relative = Demand::Relative {
+            reference: &[1.0, 100.0, 0.0],
+            allowed: 0.01,
+        };
+        assert_eq!(verdict(relative, &[1.0, 100.9, 0.0]), (Status::Ok, 1));
+        assert_eq!(verdict(relative, &[1.02, 100.9, 0.0]), (Status::Outside, 0));
+        assert_eq!(verdict(relative, &[1.0, 100.0, 1.1]), (Status::Outside, 2));
+        assert_eq!(
+            verdict(Demand::AtMost(1.0), &[0.5, 1.5]),
+            (Status::Outside, 1)
+        );
+        assert_eq!(
+            verdict(Demand::AtLeast(1.0), &[0.5, 1.5]),
+            (Status::Outside, 0)
+        );
+        assert_eq!(verdict(Demand::AtLeast(0.5), &[0.5, 1.5]), (Status::Ok, 0));
+    }
+
+    #[test]
+    fn what_is_missing_or_not_a_number_never_passes() {
+        let absolute = Demand::Absolute {
+            reference: &[1.0, 2.0],
+            allowed: 0.1,
+        };
+        assert_eq!(verdict(absolute, &[1.0, f64::NAN]), (Status::Outside, 1));
+        assert_eq!(verdict(absolute, &[1.0]), (Status::Outside, 0));
+        assert_eq!(verdict(absolute, &[]), (Status::Failed, 0));
+        assert_eq!(
+            verdict(Demand::AtMost(1.0), &[f64::NAN]),
+            (Status::Outside, 0)
+        );
+        assert_eq!(
+            verdict(Demand::AtLeast(1.0), &[f64::NAN]),
+            (Status::Outside, 0)
+        );
     }
 }

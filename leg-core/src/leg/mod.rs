@@ -4,18 +4,22 @@
 //! * [`planar`]: the published planar leg, a four-bar with a flexible coupler;
 //! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf;
 //! * [`simulate`]: motion from that equilibrium;
-//! * [`spatial`]: the leg of the platform, with a universal joint at its root.
+//! * [`spatial`], [`spatial_simulate`]: the same for the leg of the platform, with a universal
+//!   joint at its root.
 
 pub mod config;
 pub mod planar;
 pub mod pretension;
 pub mod simulate;
 pub mod spatial;
+pub mod spatial_simulate;
 
 pub use config::{ConfigError, LegConfig};
 pub use planar::PlanarLeg;
 pub use pretension::{PathSample, PretensionReport, pretension};
 pub use simulate::{LegSample, Simulation};
+pub use spatial::{SpatialLeg, SpatialLegConfig, SpatialPretensioned, pretension_spatial};
+pub use spatial_simulate::{SpatialSample, SpatialSimulation};
 
 /// What can go wrong with a leg.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]

@@ -1,12 +1,12 @@
 //! Motion of the planar leg from its equilibrium or from the straight leaf.
 
 use super::LegError;
-use super::config::{LegConfig, MotorMode, Posture};
+use super::config::{LegConfig, MotorMode, Posture, Solver};
 use super::planar::{CHANNELS, Channel, LinkDrive, PlanarLeg, wrap};
 use super::pretension::{PlanarState, PretensionReport, pretension, tendon_tension};
 use crate::dynamics::{self, Advance, Control, StepSettings};
 use crate::group::{Group, Se2};
-use crate::model::{Drive, Inputs, Signal, Signals};
+use crate::model::{Drive, Inputs, Model, Signal, Signals};
 use crate::results::{self, energy::Energies};
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -93,12 +93,7 @@ impl Simulation {
         let signals = signals(config, angles);
         let mut workspace = Workspace::new(&leg.model);
         dynamics::initialize(&leg.model, &mut state, &mut workspace, &signals)?;
-        let settings = StepSettings {
-            spectral_radius: config.solver.spectral_radius,
-            tolerance: config.solver.newton_tolerance,
-            ..StepSettings::default()
-        };
-        let control = control(config);
+        let (control, settings) = (control(&config.solver), step_settings(&config.solver));
         let chord = chord_vector(&leg, &state);
         let chord_angle = chord.y.atan2(chord.x);
         Ok(Self { leg, state, start, signals, control, settings, workspace, chord_angle })
@@ -112,7 +107,7 @@ impl Simulation {
     /// Advances to `time` [s].
     pub fn advance_to(&mut self, time: f64) -> Result<Advance, LegError> {
         let Self { leg, state, signals, control, settings, workspace, .. } = self;
-        advance_driven(leg, state, workspace, signals, time, control, settings)
+        advance_driven(&leg.model, state, workspace, signals, time, control, settings)
     }
 
     /// Advances to `time` [s] under a drive other than the simulation's own signals (a
@@ -123,7 +118,7 @@ impl Simulation {
         time: f64,
     ) -> Result<Advance, LegError> {
         let Self { leg, state, control, settings, workspace, .. } = self;
-        advance_driven(leg, state, workspace, drive, time, control, settings)
+        advance_driven(&leg.model, state, workspace, drive, time, control, settings)
     }
 
     /// The signals' values at `time` [s].
@@ -175,32 +170,43 @@ impl Simulation {
     }
 }
 
-fn advance_driven(
-    leg: &PlanarLeg,
-    state: &mut PlanarState,
-    workspace: &mut Workspace<Se2, 3>,
+/// Advances any model under its step control, which remembers an adapted step size.
+pub(super) fn advance_driven<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
     drive: &(impl Drive + ?Sized),
     time: f64,
     control: &mut Control,
     settings: &StepSettings,
 ) -> Result<Advance, LegError> {
-    let done = dynamics::advance(&leg.model, state, workspace, drive, time, control, settings)?;
+    let done = dynamics::advance(model, state, workspace, drive, time, control, settings)?;
     if let Control::Adaptive { first, .. } = control {
         *first = done.next_step;
     }
     Ok(done)
 }
 
+/// Step settings of a leg.
+pub(super) fn step_settings(solver: &Solver) -> StepSettings {
+    StepSettings {
+        spectral_radius: solver.spectral_radius,
+        tolerance: solver.newton_tolerance,
+        ..StepSettings::default()
+    }
+}
+
 fn chord_vector(leg: &PlanarLeg, state: &PlanarState) -> Vector2<f64> {
     state.pose(leg.node_b).translation() - state.pose(leg.node_a).translation()
 }
 
-fn control(config: &LegConfig) -> Control {
-    let step = config.solver.step_s;
-    if config.solver.adaptive {
+/// Step control of a leg.
+pub(super) fn control(solver: &Solver) -> Control {
+    let step = solver.step_s;
+    if solver.adaptive {
         Control::Adaptive {
             first: 0.1 * step,
-            tolerance: config.solver.error_tolerance,
+            tolerance: solver.error_tolerance,
             smallest: 1e-6 * step,
             largest: step,
         }

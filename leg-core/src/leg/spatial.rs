@@ -8,7 +8,7 @@
 //! it bows outward to −e2.
 
 use super::LegError;
-use super::config::{ConfigError, Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
+use super::config::{ConfigError, Leaf, Link, Motor, Side, Solver, Tendon};
 use super::planar::LinkDrive;
 use crate::element::ElementKind;
 use crate::group::{Group, Se3};
@@ -255,6 +255,8 @@ pub struct SpatialLeg {
     pub tendon: Option<ForceId>,
     /// The motor.
     pub motor: ForceId,
+    /// The crank.
+    pub crank: NodeId,
     /// First node of the leaf (A).
     pub node_a: NodeId,
     /// Last node of the leaf (B).
@@ -375,6 +377,7 @@ impl SpatialLeg {
             leaf,
             tendon,
             motor,
+            crank,
             node_a,
             node_b,
         })
@@ -576,14 +579,4 @@ fn bow(
     load(inputs(from, push), inputs(early, 0.0))?;
     load(inputs(early, 0.0), inputs(tip, 0.0))?;
     Ok(())
-}
-
-impl From<&SpatialLegConfig> for LinkDrive {
-    fn from(config: &SpatialLegConfig) -> Self {
-        match config.motor.mode {
-            MotorMode::Torque => Self::Free,
-            MotorMode::Locked | MotorMode::Angle => Self::Prescribed,
-            MotorMode::Hold => Self::Held,
-        }
-    }
 }

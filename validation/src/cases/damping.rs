@@ -2,7 +2,7 @@
 
 use super::statics::aluminium_spec;
 use crate::error::{Failure, Result};
-use crate::models::{Cantilever, held};
+use crate::models::{Cantilever, cantilever_mode, held, start_mode};
 use crate::sources::RAYLEIGH;
 use crate::{Case, Demand, Quantity};
 use core::f64::consts::TAU;
@@ -11,7 +11,7 @@ use leg_core::element::Rayleigh;
 use leg_core::group::{Group, Se2};
 use leg_core::state::State;
 use leg_core::workspace::Workspace;
-use nalgebra::{Vector2, Vector3};
+use nalgebra::Vector2;
 
 const DEMANDED: &str = "promised: 2 %";
 
@@ -22,19 +22,28 @@ pub(super) const CASES: &[Case] = &[Case {
         Quantity {
             name: "ratio of mode 1, identified for 2 %",
             unit: "",
-            demand: Demand::Relative { reference: &[0.02], allowed: 0.02 },
+            demand: Demand::Relative {
+                reference: &[0.02],
+                allowed: 0.02,
+            },
             reason: DEMANDED,
         },
         Quantity {
             name: "ratio of mode 2, identified for 3 %",
             unit: "",
-            demand: Demand::Relative { reference: &[0.03], allowed: 0.02 },
+            demand: Demand::Relative {
+                reference: &[0.03],
+                allowed: 0.02,
+            },
             reason: DEMANDED,
         },
         Quantity {
             name: "ratio of mode 3, ½(α/ω + βω)",
             unit: "",
-            demand: Demand::Relative { reference: &[0.07724883], allowed: 0.02 },
+            demand: Demand::Relative {
+                reference: &[0.07724883],
+                allowed: 0.02,
+            },
             reason: DEMANDED,
         },
     ],
@@ -43,9 +52,6 @@ pub(super) const CASES: &[Case] = &[Case {
 
 /// Exact frequencies of the first three modes [Hz].
 const FREQUENCIES: [f64; 3] = [186.0968, 1160.0287, 3220.6711];
-/// Roots of cos β cosh β = −1: the modes of a slender cantilever, close enough to excite one mode
-/// almost alone.
-const ROOTS: [f64; 3] = [1.875_104_068_7, 4.694_091_133, 7.854_757_438_2];
 /// Peaks whose decay is measured.
 const PEAKS: usize = 5;
 const STEPS_PER_PERIOD: usize = 200;
@@ -53,21 +59,13 @@ const STEPS_PER_PERIOD: usize = 200;
 fn ratios() -> Result<Vec<Vec<f64>>> {
     let [w1, w2, _] = FREQUENCIES.map(|f| TAU * f);
     let rayleigh = Rayleigh::from_two_modes(w1, 0.02, w2, 0.03);
-    (0..3).map(|mode| Ok(vec![damping_ratio(mode, rayleigh)?])).collect()
+    (0..3)
+        .map(|mode| Ok(vec![damping_ratio(mode, rayleigh)?]))
+        .collect()
 }
 
-/// Value and slope of a slender cantilever's mode at ξ = s/L.
-fn shape(mode: usize, xi: f64) -> (f64, f64) {
-    let beta = ROOTS[mode];
-    let sigma = (beta.cosh() + beta.cos()) / (beta.sinh() + beta.sin());
-    let x = beta * xi;
-    let value = x.cosh() - x.cos() - sigma * (x.sinh() - x.sin());
-    let slope = x.sinh() + x.sin() - sigma * (x.cosh() - x.cos());
-    (value, beta * slope)
-}
-
-/// Starts the beam straight with the velocities of a mode, so small that the motion is linear, and
-/// measures the decay of the tip's motion.
+/// Starts the beam straight with the velocities of a mode (that of a slender beam is close enough),
+/// so small that the motion is linear, and measures its decay.
 fn damping_ratio(mode: usize, rayleigh: Rayleigh) -> Result<f64> {
     let mut spec = aluminium_spec(20)?;
     spec.rayleigh = rayleigh;
@@ -75,16 +73,16 @@ fn damping_ratio(mode: usize, rayleigh: Rayleigh) -> Result<f64> {
     let model = &beam.model;
     let mut state = State::new(model);
     let speed = 1e-6 * spec.length * TAU * FREQUENCIES[mode];
-    for (i, velocity) in state.velocities.iter_mut().enumerate() {
-        let (value, slope) = shape(mode, i as f64 / spec.elements as f64);
-        *velocity = Vector3::new(0.0, speed * value, speed * slope / spec.length);
-    }
+    start_mode(&mut state, mode, spec.length, speed);
     let mut workspace = Workspace::new(model);
     let drive = held(&state);
     dynamics::initialize(model, &mut state, &mut workspace, &drive)?;
     // Without numerical damping: what decays is Rayleigh's.
-    let settings =
-        StepSettings { spectral_radius: 1.0, tolerance: 1e-12, ..StepSettings::default() };
+    let settings = StepSettings {
+        spectral_radius: 1.0,
+        tolerance: 1e-12,
+        ..StepSettings::default()
+    };
     let h = 1.0 / (FREQUENCIES[mode] * STEPS_PER_PERIOD as f64);
     let mut signal = vec![0.0];
     for _ in 0..(PEAKS + 1) * STEPS_PER_PERIOD {
@@ -93,7 +91,11 @@ fn damping_ratio(mode: usize, rayleigh: Rayleigh) -> Result<f64> {
     }
     let peaks = peaks(&signal);
     if peaks.len() < PEAKS {
-        return Err(Failure::TooFew { what: "peaks", found: peaks.len(), needed: PEAKS });
+        return Err(Failure::TooFew {
+            what: "peaks",
+            found: peaks.len(),
+            needed: PEAKS,
+        });
     }
     // The first peak is left out: the little there is of other modes decays first.
     let decrement = (peaks[1] / peaks[PEAKS - 1]).ln() / (PEAKS - 2) as f64;
@@ -106,7 +108,7 @@ fn amplitude(mode: usize, state: &State<Se2, 3>) -> f64 {
     let last = state.poses.len() - 1;
     let share = |(i, pose): (usize, &Se2)| {
         let weight = if i == last { 0.5 } else { 1.0 };
-        weight * shape(mode, i as f64 / last as f64).0 * pose.translation()[1]
+        weight * cantilever_mode(mode, i as f64 / last as f64).0 * pose.translation()[1]
     };
     state.poses.iter().enumerate().map(share).sum()
 }

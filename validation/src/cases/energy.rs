@@ -1,21 +1,18 @@
 //! Energy of large free vibrations of the leaf.
 //!
-//! The leaf is a cantilever that starts straight with the velocities of its first mode, scaled
-//! so that the linear motion would reach 0.2 L at the tip: no strain at the start, so nothing but
+//! The leaf is a cantilever that starts straight with the velocities of its first mode, such that
+//! the linear motion would reach 0.2 L at the tip. There is no strain at the start, so nothing but
 //! that mode is excited.
 
 use crate::error::Result;
-use crate::models::{Cantilever, LEAF_LENGTH, held, leaf_section};
+use crate::models::{LEAF_LENGTH, held, swinging_leaf};
 use crate::sources::CONSERVATION;
 use crate::{Case, Demand, Quantity};
 use leg_core::dynamics::{self, StepSettings};
 use leg_core::element::Rayleigh;
-use leg_core::group::{Group, Se2};
-use leg_core::model::BeamSpec;
+use leg_core::group::Group;
 use leg_core::results::energy::energies;
-use leg_core::state::State;
 use leg_core::workspace::Workspace;
-use nalgebra::{Vector2, Vector3};
 
 pub(super) const CASES: &[Case] = &[
     Case {
@@ -44,7 +41,10 @@ pub(super) const CASES: &[Case] = &[
             Quantity {
                 name: "tip amplitude / L",
                 unit: "",
-                demand: Demand::Absolute { reference: &[0.2], allowed: 0.02 },
+                demand: Demand::Absolute {
+                    reference: &[0.2],
+                    allowed: 0.02,
+                },
                 reason: "shows that the vibration is large; the leaf stiffens a little as it bends",
             },
         ],
@@ -63,45 +63,16 @@ pub(super) const CASES: &[Case] = &[
             Quantity {
                 name: "observed orders, 1 to 0.5 to 0.25 ms",
                 unit: "",
-                demand: Demand::Absolute { reference: &[2.0, 2.0], allowed: 0.1 },
+                demand: Demand::Absolute {
+                    reference: &[2.0, 2.0],
+                    allowed: 0.1,
+                },
                 reason: "promised: shrinks as Δt²",
             },
         ],
         ours: damped,
     },
 ];
-
-/// First root of cos β cosh β = −1 and the factor of the mode's sine part.
-const BETA: f64 = 1.875_104_068_711_961_2;
-const SIGMA: f64 = 0.734_095_513_757_846_9;
-
-/// First mode of a slender cantilever of unit length and its slope, one at the tip.
-fn first_mode(xi: f64) -> (f64, f64) {
-    let x = BETA * xi;
-    let value = x.cosh() - x.cos() - SIGMA * (x.sinh() - x.sin());
-    let slope = x.sinh() + x.sin() - SIGMA * (x.cosh() - x.cos());
-    (0.5 * value, 0.5 * BETA * slope)
-}
-
-/// The leaf with the velocities of its first mode.
-pub(super) fn swinging_leaf(
-    elements: usize,
-    rayleigh: Rayleigh,
-) -> Result<(Cantilever<Se2, 3, 2>, State<Se2, 3>)> {
-    let section = leaf_section()?;
-    let stiffness = section.stiffness[(2, 2)];
-    let omega = BETA * BETA * (stiffness / section.mass_per_length).sqrt() / LEAF_LENGTH.powi(2);
-    let mut spec = BeamSpec::straight(LEAF_LENGTH, elements, section);
-    spec.rayleigh = rayleigh;
-    let leaf = Cantilever::new(Se2::identity(), &spec, Vector2::zeros())?;
-    let mut state = State::new(&leaf.model);
-    let speed = 0.2 * LEAF_LENGTH * omega;
-    for (i, velocity) in state.velocities.iter_mut().enumerate() {
-        let (value, slope) = first_mode(i as f64 / elements as f64);
-        *velocity = Vector3::new(0.0, speed * value, speed * slope / LEAF_LENGTH);
-    }
-    Ok((leaf, state))
-}
 
 /// What a run of the leaf shows.
 struct Run {
@@ -119,7 +90,10 @@ fn run(steps: usize, h: f64, spectral_radius: f64, rayleigh: Rayleigh) -> Result
     let mut workspace = Workspace::new(model);
     let drive = held(&state);
     dynamics::initialize(model, &mut state, &mut workspace, &drive)?;
-    let settings = StepSettings { spectral_radius, ..StepSettings::default() };
+    let settings = StepSettings {
+        spectral_radius,
+        ..StepSettings::default()
+    };
     let start = state.ledger.initial;
     let mut change = Vec::with_capacity(steps);
     let mut amplitude: f64 = 0.0;
@@ -129,7 +103,11 @@ fn run(steps: usize, h: f64, spectral_radius: f64, rayleigh: Rayleigh) -> Result
         amplitude = amplitude.max(state.pose(leaf.tip).translation()[1].abs() / LEAF_LENGTH);
     }
     let residual = state.ledger.residual(&energies(model, &state)?);
-    Ok(Run { change, amplitude, ledger_error: (residual / state.ledger.dissipated).abs() })
+    Ok(Run {
+        change,
+        amplitude,
+        ledger_error: (residual / state.ledger.dissipated).abs(),
+    })
 }
 
 fn largest(values: &[f64]) -> f64 {
@@ -139,7 +117,10 @@ fn largest(values: &[f64]) -> f64 {
 fn undamped() -> Result<Vec<Vec<f64>>> {
     let fine = run(10_000, 1e-4, 1.0, Rayleigh::default())?;
     let coarse = run(10_000, 1e-3, 0.8, Rayleigh::default())?;
-    let drift = fine.change.iter().fold(0.0, |worst: f64, x| worst.max(x.abs()));
+    let drift = fine
+        .change
+        .iter()
+        .fold(0.0, |worst: f64, x| worst.max(x.abs()));
     let periods: Vec<f64> = coarse.change.chunks(250).map(largest).collect();
     let growth: Vec<f64> = periods.windows(2).map(|pair| pair[1] - pair[0]).collect();
     Ok(vec![
@@ -151,10 +132,12 @@ fn undamped() -> Result<Vec<Vec<f64>>> {
 }
 
 fn damped() -> Result<Vec<Vec<f64>>> {
-    let rayleigh = Rayleigh { mass: 1.0, stiffness: 1e-3 };
-    let at = |steps: usize, h: f64| -> Result<f64> {
-        Ok(run(steps, h, 0.8, rayleigh)?.ledger_error)
+    let rayleigh = Rayleigh {
+        mass: 1.0,
+        stiffness: 1e-3,
     };
+    let at =
+        |steps: usize, h: f64| -> Result<f64> { Ok(run(steps, h, 0.8, rayleigh)?.ledger_error) };
     let [coarse, middle, fine] = [at(1000, 1e-3)?, at(2000, 0.5e-3)?, at(4000, 0.25e-3)?];
     let orders = vec![(coarse / middle).log2(), (middle / fine).log2()];
     Ok(vec![vec![coarse], orders])

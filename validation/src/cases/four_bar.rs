@@ -43,13 +43,19 @@ pub(super) const CASES: &[Case] = &[
             Quantity {
                 name: "q1 at 3 s, ODE",
                 unit: "rad",
-                demand: Demand::Absolute { reference: &[-3.16700606], allowed: 1e-8 },
+                demand: Demand::Absolute {
+                    reference: &[-3.16700606],
+                    allowed: 1e-8,
+                },
                 reason: LAST_DECIMAL,
             },
             Quantity {
                 name: "q1 at 3 s, DAE, 0.5 and 0.25 ms extrapolated",
                 unit: "rad",
-                demand: Demand::Absolute { reference: &[-3.16700606], allowed: 1e-6 },
+                demand: Demand::Absolute {
+                    reference: &[-3.16700606],
+                    allowed: 1e-6,
+                },
                 reason: "what is left after extrapolation is of fourth order in the step",
             },
             Quantity {
@@ -73,7 +79,10 @@ pub(super) const CASES: &[Case] = &[
             Quantity {
                 name: "observed time order of q1, 1 to 0.5 to 0.25 ms",
                 unit: "",
-                demand: Demand::Absolute { reference: &[2.0], allowed: 0.1 },
+                demand: Demand::Absolute {
+                    reference: &[2.0],
+                    allowed: 0.1,
+                },
                 reason: "promised; generalised-α is of second order",
             },
         ],
@@ -81,13 +90,17 @@ pub(super) const CASES: &[Case] = &[
     },
 ];
 
-const fn at_release(
-    name: &'static str,
-    unit: &'static str,
-    reference: &'static [f64],
-) -> Quantity {
-    let demand = Demand::Absolute { reference, allowed: 1e-7 };
-    Quantity { name, unit, demand, reason: LAST_DECIMAL }
+const fn at_release(name: &'static str, unit: &'static str, reference: &'static [f64]) -> Quantity {
+    let demand = Demand::Absolute {
+        reference,
+        allowed: 1e-7,
+    };
+    Quantity {
+        name,
+        unit,
+        demand,
+        reason: LAST_DECIMAL,
+    }
 }
 
 /// The constrained model: three bodies with their frames in the middle, four pins.
@@ -110,9 +123,16 @@ impl Constrained {
         let bars = core::array::from_fn(|i| {
             let bar = data.bars.into_array()[i];
             let (sin, cos) = angles[i].sin_cos();
-            let (x, y) = (roots[i][0] + 0.5 * bar.length * cos, roots[i][1] + 0.5 * bar.length * sin);
+            let (x, y) = (
+                roots[i][0] + 0.5 * bar.length * cos,
+                roots[i][1] + 0.5 * bar.length * sin,
+            );
             let inertia = planar_inertia(bar.mass, [0.0; 2], bar.inertia);
-            builder.rigid_body(["link 1", "bar 2", "link 3"][i], Se2::new(x, y, angles[i]), inertia)
+            builder.rigid_body(
+                ["link 1", "bar 2", "link 3"][i],
+                Se2::new(x, y, angles[i]),
+                inertia,
+            )
         });
         let end = |i: usize, side: f64| {
             Attachment::node(bars[i], Se2::new(0.5 * side * lengths[i], 0.0, 0.0))
@@ -125,13 +145,22 @@ impl Constrained {
             pin("B", end(1, 1.0), end(2, 1.0)),
             pin("C", ground(data.upper_pivot), end(2, -1.0)),
         ];
-        Ok(Self { model: builder.build()?, bars, pins })
+        Ok(Self {
+            model: builder.build()?,
+            bars,
+            pins,
+        })
     }
 
     fn released(&self) -> Result<(State<Se2, 3>, Workspace<Se2, 3>)> {
         let mut state = State::new(&self.model);
         let mut workspace = Workspace::new(&self.model);
-        dynamics::initialize(&self.model, &mut state, &mut workspace, &Held(Inputs::zeros(0)))?;
+        dynamics::initialize(
+            &self.model,
+            &mut state,
+            &mut workspace,
+            &Held(Inputs::zeros(0)),
+        )?;
         Ok((state, workspace))
     }
 
@@ -158,8 +187,11 @@ fn release() -> Result<Vec<Vec<f64>>> {
     let four_bar = FourBar::published();
     let constrained = Constrained::new(&four_bar)?;
     let (state, _) = constrained.released()?;
-    let dae_accelerations =
-        constrained.bars.iter().map(|bar| state.accelerations[bar.index()][2]).collect();
+    let dae_accelerations = constrained
+        .bars
+        .iter()
+        .map(|bar| state.accelerations[bar.index()][2])
+        .collect();
     let dae_forces = constrained
         .pins
         .iter()
@@ -172,9 +204,19 @@ fn release() -> Result<Vec<Vec<f64>>> {
     let torques = Torques::default();
     let accelerations = four_bar.accelerations(&start, 0.0, torques);
     let forces = four_bar.reactions(&start, 0.0, &accelerations, torques);
-    let ode_forces =
-        [forces.o_on_link1, forces.a_on_bar2, forces.b_on_link3, forces.c_on_link3].concat();
-    Ok(vec![dae_accelerations, accelerations.into_array().to_vec(), dae_forces, ode_forces])
+    let ode_forces = [
+        forces.o_on_link1,
+        forces.a_on_bar2,
+        forces.b_on_link3,
+        forces.c_on_link3,
+    ]
+    .concat();
+    Ok(vec![
+        dae_accelerations,
+        accelerations.into_array().to_vec(),
+        dae_forces,
+        ode_forces,
+    ])
 }
 
 /// q1, q2 (relative) and q3 of the reference, every 10 ms.
@@ -187,14 +229,21 @@ fn reference() -> Result<Vec<[f64; 3]>> {
             let numbers: Option<Vec<f64>> = text.split(',').map(|x| x.parse().ok()).collect();
             match numbers.as_deref() {
                 Some(&[_, q1, q2, q3, ..]) => Ok([q1, q2, q3]),
-                _ => Err(Failure::Reference { line: i + 1, text: text.to_owned() }),
+                _ => Err(Failure::Reference {
+                    line: i + 1,
+                    text: text.to_owned(),
+                }),
             }
         })
         .collect()
 }
 
 fn explicit(four_bar: &FourBar) -> Result<Vec<[f64; 3]>> {
-    let start = Start { q1: 0.0, q1_rate: 0.0, branch: Branch::Counterclockwise };
+    let start = Start {
+        q1: 0.0,
+        q1_rate: 0.0,
+        branch: Branch::Counterclockwise,
+    };
     let tolerances = Tolerances {
         relative: 1e-13,
         absolute: 1e-13,
@@ -203,10 +252,12 @@ fn explicit(four_bar: &FourBar) -> Result<Vec<[f64; 3]>> {
     };
     let times: Vec<f64> = (0..=300).map(|i| 0.01 * f64::from(i)).collect();
     let samples = four_bar.simulate(&start, &times, &tolerances)?;
-    let angles = |c: &leg_core::fourbar::Configuration| {
-        [c.angles.link1, c.relative_angle(), c.angles.link3]
-    };
-    Ok(samples.iter().map(|sample| angles(&sample.configuration)).collect())
+    let angles =
+        |c: &leg_core::fourbar::Configuration| [c.angles.link1, c.relative_angle(), c.angles.link3];
+    Ok(samples
+        .iter()
+        .map(|sample| angles(&sample.configuration))
+        .collect())
 }
 
 /// Largest difference of two trajectories; NaN if one is shorter.
@@ -223,8 +274,7 @@ fn trajectory() -> Result<Vec<Vec<f64>>> {
     let constrained = Constrained::new(&four_bar)?;
     let expected = reference()?;
     let ode = explicit(&four_bar)?;
-    let [coarse, middle, fine] =
-        [1e-3, 0.5e-3, 0.25e-3].map(|h| constrained.simulate(h));
+    let [coarse, middle, fine] = [1e-3, 0.5e-3, 0.25e-3].map(|h| constrained.simulate(h));
     let (coarse, middle, fine) = (coarse?, middle?, fine?);
     let dae: Vec<[f64; 3]> = fine
         .iter()

@@ -46,7 +46,10 @@ pub(super) const CASES: &[Case] = &[Case {
         Quantity {
             name: "observed time order",
             unit: "",
-            demand: Demand::Absolute { reference: &[2.0], allowed: 0.1 },
+            demand: Demand::Absolute {
+                reference: &[2.0],
+                allowed: 0.1,
+            },
             reason: "generalised-α is of second order",
         },
     ],
@@ -83,10 +86,21 @@ fn motion(h: f64) -> Result<[Vector3<f64>; 3]> {
         Vector6::new(speed[0], speed[1], speed[2], rates[0], rates[1], rates[2]);
     let drive = Held(Inputs::zeros(0));
     dynamics::initialize(&model, &mut state, &mut workspace, &drive)?;
-    let settings = StepSettings { spectral_radius: 0.9, ..StepSettings::default() };
+    let settings = StepSettings {
+        spectral_radius: 0.9,
+        ..StepSettings::default()
+    };
     let mut to = |end: f64| -> Result<(Vector3<f64>, Vector3<f64>)> {
         let control = Control::fixed(h);
-        dynamics::advance(&model, &mut state, &mut workspace, &drive, end, &control, &settings)?;
+        dynamics::advance(
+            &model,
+            &mut state,
+            &mut workspace,
+            &drive,
+            end,
+            &control,
+            &settings,
+        )?;
         let rates = state.velocity(body).fixed_rows::<3>(3).into_owned();
         Ok((rates, state.pose(body).translation()))
     };

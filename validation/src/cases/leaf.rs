@@ -17,31 +17,46 @@ pub(super) const CASES: &[Case] = &[Case {
         Quantity {
             name: "thrust, 10 elements",
             unit: "N",
-            demand: Demand::Relative { reference: &[THRUST], allowed: 1e-4 },
+            demand: Demand::Relative {
+                reference: &[THRUST],
+                allowed: 1e-4,
+            },
             reason: "promised for 10 elements",
         },
         Quantity {
             name: "thrust, 10 elements, space",
             unit: "N",
-            demand: Demand::Relative { reference: &[THRUST], allowed: 1e-4 },
+            demand: Demand::Relative {
+                reference: &[THRUST],
+                allowed: 1e-4,
+            },
             reason: "promised for 10 elements",
         },
         Quantity {
             name: "thrust, 5 elements",
             unit: "N",
-            demand: Demand::Relative { reference: &[THRUST], allowed: 2e-3 },
+            demand: Demand::Relative {
+                reference: &[THRUST],
+                allowed: 2e-3,
+            },
             reason: "promised for 5 elements",
         },
         Quantity {
             name: "sag, 10 elements",
             unit: "m",
-            demand: Demand::Relative { reference: &[0.12849557], allowed: 1e-4 },
+            demand: Demand::Relative {
+                reference: &[0.12849557],
+                allowed: 1e-4,
+            },
             reason: "as promised for the thrust",
         },
         Quantity {
             name: "end angle, 10 elements",
             unit: "rad",
-            demand: Demand::Absolute { reference: &[0.87552], allowed: 1e-4 },
+            demand: Demand::Absolute {
+                reference: &[0.87552],
+                allowed: 1e-4,
+            },
             reason: "as promised for the thrust; the reference has five decimals",
         },
         Quantity {
@@ -72,7 +87,10 @@ fn pinned() -> Result<Vec<Vec<f64>>> {
     }
     let space = PinnedLeaf::<Se3, 6, 3>::new(Se3::identity(), 10, leaf_section_in_space()?)?;
     let in_space = space.thrust(&space.buckled(CHORD)?);
-    let orders = errors.windows(2).map(|pair| (pair[0] / pair[1]).log2()).collect();
+    let orders = errors
+        .windows(2)
+        .map(|pair| (pair[0] / pair[1]).log2())
+        .collect();
     Ok(vec![
         vec![thrust[1]],
         vec![in_space],

@@ -37,9 +37,12 @@ pub(super) const CASES: &[Case] = &[
         source: SLIDER,
         quantities: &[
             Quantity {
-                name: "θ̈1, θ̈2",
+                name: "accelerations of θ1, θ2",
                 unit: "rad/s², m/s²",
-                demand: Demand::Absolute { reference: &[-16.8558, 2.9050], allowed: 1e-4 },
+                demand: Demand::Absolute {
+                    reference: &[-16.8558, 2.9050],
+                    allowed: 1e-4,
+                },
                 reason: LAST_DECIMAL,
             },
             Quantity {
@@ -67,7 +70,11 @@ pub(super) const CASES: &[Case] = &[
                 demand: Demand::AtMost(1e-10),
                 ..GAP
             },
-            Quantity { name: "largest gap, Baumgarte", demand: Demand::AtMost(1e-5), ..GAP },
+            Quantity {
+                name: "largest gap, Baumgarte",
+                demand: Demand::AtMost(1e-5),
+                ..GAP
+            },
             Quantity {
                 name: "largest gap, projection",
                 demand: Demand::AtMost(1e-10),
@@ -84,7 +91,10 @@ const fn after(name: &'static str, reference: &'static [f64]) -> Quantity {
     Quantity {
         name,
         unit: "rad, m",
-        demand: Demand::Absolute { reference, allowed: 1e-6 },
+        demand: Demand::Absolute {
+            reference,
+            allowed: 1e-6,
+        },
         reason: LAST_DECIMAL,
     }
 }
@@ -111,7 +121,8 @@ impl Pendulum {
         builder.gravity(Vector2::new(0.0, -9.81));
         let down = Se2::new(0.0, 0.0, -FRAC_PI_2);
         let along = |distance: f64| {
-            down.compose(&Se2::new(0.0, 0.0, FRAC_PI_3)).compose(&Se2::new(distance, 0.0, 0.0))
+            down.compose(&Se2::new(0.0, 0.0, FRAC_PI_3))
+                .compose(&Se2::new(distance, 0.0, 0.0))
         };
         let rod = builder.rigid_body("rod", along(0.5), planar_inertia(2.0, [0.0; 2], 0.04));
         let slider = builder.rigid_body("slider", along(0.8), planar_inertia(1.0, [0.0; 2], 0.1));
@@ -128,23 +139,46 @@ impl Pendulum {
             Attachment::node(slider, Se2::identity()),
         );
         builder.torsion("torsion spring", pin, 6.0, 0.0, 0.0);
-        let law = LineLaw::SpringDamper { stiffness: 20.0, rest_length: 0.7, damping: 5.0 };
+        let law = LineLaw::SpringDamper {
+            stiffness: 20.0,
+            rest_length: 0.7,
+            damping: 5.0,
+        };
         let (o, centre) = (Vector2::zeros(), Vector2::zeros());
-        builder.line("spring", PointOn::ground(o), PointOn::node(slider, centre), law);
-        Ok(Self { model: builder.build()?, rod, slider, pin, guide })
+        builder.line(
+            "spring",
+            PointOn::ground(o),
+            PointOn::node(slider, centre),
+            law,
+        );
+        Ok(Self {
+            model: builder.build()?,
+            rod,
+            slider,
+            pin,
+            guide,
+        })
     }
 
     fn released(&self) -> Result<(State<Se2, 3>, Workspace<Se2, 3>)> {
         let mut state = State::new(&self.model);
         let mut workspace = Workspace::new(&self.model);
-        dynamics::initialize(&self.model, &mut state, &mut workspace, &Held(Inputs::zeros(0)))?;
+        dynamics::initialize(
+            &self.model,
+            &mut state,
+            &mut workspace,
+            &Held(Inputs::zeros(0)),
+        )?;
         Ok((state, workspace))
     }
 
     /// θ1 and θ2 after 5 s, and the largest gap on the way.
     fn run(&self, constraints: ConstraintHandling) -> Result<(Vec<f64>, f64)> {
         let (mut state, mut workspace) = self.released()?;
-        let settings = StepSettings { constraints, ..StepSettings::default() };
+        let settings = StepSettings {
+            constraints,
+            ..StepSettings::default()
+        };
         let drive = Held(Inputs::zeros(0));
         let control = Control::fixed(0.2e-3); // its error is 5e-7
         let mut gap: f64 = 0.0;
@@ -167,7 +201,11 @@ fn release() -> Result<Vec<Vec<f64>>> {
     let accelerations = vec![of(pendulum.rod)[2], of(pendulum.slider)[0]];
     let pin = results::reaction(&pendulum.model, &state, pendulum.pin);
     let guide = results::reaction(&pendulum.model, &state, pendulum.guide);
-    let normal = state.pose(pendulum.slider).rotation().column(1).into_owned();
+    let normal = state
+        .pose(pendulum.slider)
+        .rotation()
+        .column(1)
+        .into_owned();
     let on_rod = -normal.dot(&guide.force);
     let multipliers = vec![pin.force[0], pin.force[1], on_rod, guide.moment[2]];
     Ok(vec![accelerations, multipliers])
@@ -175,8 +213,16 @@ fn release() -> Result<Vec<Vec<f64>>> {
 
 fn motion() -> Result<Vec<Vec<f64>>> {
     let pendulum = Pendulum::new()?;
-    let by = |weight| ConstraintHandling::Projection(Projection { weight, held: Vec::new() });
-    let baumgarte = ConstraintHandling::Baumgarte { ratio: 1.0, frequency: 0.1 };
+    let by = |weight| {
+        ConstraintHandling::Projection(Projection {
+            weight,
+            held: Vec::new(),
+        })
+    };
+    let baumgarte = ConstraintHandling::Baumgarte {
+        ratio: 1.0,
+        frequency: 0.1,
+    };
     let (position, gap_position) = pendulum.run(ConstraintHandling::Position)?;
     let (stabilised, gap_stabilised) = pendulum.run(baumgarte)?;
     let (by_mass, gap_mass) = pendulum.run(by(ProjectionWeight::Mass))?;

@@ -14,8 +14,14 @@ pub(super) const CASES: &[Case] = &[
         name: "roll-up into a circle",
         source: CIRCLE,
         quantities: &[
-            Quantity { name: "closure / L, plane, 10 elements", ..CLOSURE },
-            Quantity { name: "closure / L, space, 10 elements", ..CLOSURE },
+            Quantity {
+                name: "closure / L, plane, 10 elements",
+                ..CLOSURE
+            },
+            Quantity {
+                name: "closure / L, space, 10 elements",
+                ..CLOSURE
+            },
         ],
         ours: roll_up,
     },
@@ -56,22 +62,34 @@ pub(super) const CASES: &[Case] = &[
         quantities: &[
             Quantity {
                 name: "deflection, linear",
-                demand: Demand::Relative { reference: &[3.0884503], allowed: DEFLECTION_ERROR },
+                demand: Demand::Relative {
+                    reference: &[3.0884503],
+                    allowed: DEFLECTION_ERROR,
+                },
                 ..DEFLECTION
             },
             Quantity {
                 name: "deflection, linear, with gravity",
-                demand: Demand::Relative { reference: &[3.0995312], allowed: DEFLECTION_ERROR },
+                demand: Demand::Relative {
+                    reference: &[3.0995312],
+                    allowed: DEFLECTION_ERROR,
+                },
                 ..DEFLECTION
             },
             Quantity {
                 name: "deflection, geometrically exact",
-                demand: Demand::Relative { reference: &[3.0871063], allowed: DEFLECTION_ERROR },
+                demand: Demand::Relative {
+                    reference: &[3.0871063],
+                    allowed: DEFLECTION_ERROR,
+                },
                 ..DEFLECTION
             },
             Quantity {
                 name: "deflection, exact, with gravity",
-                demand: Demand::Relative { reference: &[3.0981742], allowed: DEFLECTION_ERROR },
+                demand: Demand::Relative {
+                    reference: &[3.0981742],
+                    allowed: DEFLECTION_ERROR,
+                },
                 ..DEFLECTION
             },
         ],

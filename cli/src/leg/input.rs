@@ -1,0 +1,121 @@
+//! Input histories from a table.
+
+use super::BadInput;
+use anyhow::{Context, Result};
+use leg_core::leg::LegConfig;
+use leg_core::leg::config::{History, MotorMode, Shape};
+use std::fs::File;
+use std::path::Path;
+
+/// Columns that a table may have beside `t` [s].
+pub const COLUMNS: [&str; 5] =
+    ["crank_torque_nm", "link_torque_nm", "load_x_n", "load_y_n", "crank_angle_rad"];
+
+/// Reads a table with a column `t` [s] and any of [`COLUMNS`] and makes them the histories of
+/// `config`. Between its rows a history is a smooth monotone curve; outside it is held.
+pub fn apply(path: &Path, config: &mut LegConfig) -> Result<()> {
+    let file = File::open(path)
+        .map_err(|error| BadInput::new(format!("cannot read {}: {error}", path.display())))?;
+    let table = parse(file).with_context(|| format!("input table {}", path.display()))?;
+    for (name, values) in table.columns {
+        let times_s = table.times.clone();
+        let history = History::Shape(Shape::Table { times_s, values });
+        let target = match name.as_str() {
+            "crank_torque_nm" => &mut config.motor.torque_nm,
+            "link_torque_nm" => &mut config.load.torque_nm,
+            "load_x_n" => &mut config.load.force_x_n,
+            "load_y_n" => &mut config.load.force_y_n,
+            _ => {
+                if !matches!(config.motor.mode, MotorMode::Angle | MotorMode::Hold) {
+                    let message = "crank_angle_rad needs a motor that follows it: add --set \
+                                   motor.mode=angle or --set motor.mode=hold";
+                    return Err(BadInput::new(format!("{}: {message}", path.display())).into());
+                }
+                &mut config.motor.angle_rad
+            }
+        };
+        *target = history;
+    }
+    Ok(())
+}
+
+struct InputTable {
+    times: Vec<f64>,
+    columns: Vec<(String, Vec<f64>)>,
+}
+
+fn parse(source: impl std::io::Read) -> Result<InputTable, BadInput> {
+    let bad = |message: String| Err(BadInput::new(message));
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(source);
+    let header = match reader.headers() {
+        Ok(header) => header.clone(),
+        Err(error) => return bad(error.to_string()),
+    };
+    for name in &header {
+        if name != "t" && !COLUMNS.contains(&name) {
+            return bad(format!("unknown column `{name}`; there are t, {}", COLUMNS.join(", ")));
+        }
+    }
+    let Some(time) = header.iter().position(|name| name == "t") else {
+        return bad("the column t (time in seconds) is missing".to_owned());
+    };
+    if header.len() < 2 {
+        return bad(format!("there is no column beside t; add any of {}", COLUMNS.join(", ")));
+    }
+    let mut columns: Vec<Vec<f64>> = vec![Vec::new(); header.len()];
+    for record in reader.records() {
+        let record = record.map_err(|error| BadInput::new(error.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        for ((text, values), name) in record.iter().zip(&mut columns).zip(&header) {
+            match text.parse::<f64>() {
+                Ok(value) if value.is_finite() => values.push(value),
+                _ => {
+                    return bad(format!("line {line}: `{name}` is `{text}`, not a finite number"));
+                }
+            }
+        }
+        if let [.., before, last] = columns[time][..]
+            && last <= before
+        {
+            return bad(format!("line {line}: t = {last} does not come after {before}"));
+        }
+    }
+    let times = columns[time].clone();
+    if times.is_empty() {
+        return bad("there are no rows".to_owned());
+    }
+    let names = header.iter().map(str::to_owned);
+    let columns = names.zip(columns).filter(|(name, _)| name != "t").collect();
+    Ok(InputTable { times, columns })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_table_becomes_histories() {
+        let table = parse("t, load_x_n,crank_torque_nm\n0,1,2\n0.5,3,4e0\n".as_bytes()).unwrap();
+        assert_eq!(table.times, [0.0, 0.5]);
+        assert_eq!(table.columns[0], ("load_x_n".to_owned(), vec![1.0, 3.0]));
+        assert_eq!(table.columns[1], ("crank_torque_nm".to_owned(), vec![2.0, 4.0]));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let cases = [
+            ("t,load_z_n\n0,1\n", "unknown column `load_z_n`"),
+            ("load_x_n\n0\n", "column t"),
+            ("t\n0\n", "no column beside t"),
+            ("t,load_x_n\n", "no rows"),
+            ("t,load_x_n\n0,abc\n", "line 2: `load_x_n` is `abc`"),
+            ("t,load_x_n\n0,nan\n", "not a finite number"),
+            ("t,load_x_n\n0,1\n0,2\n", "line 3: t = 0 does not come after 0"),
+            ("t,load_x_n\n0,1,2\n", "found record with 3 fields"),
+        ];
+        for (text, expected) in cases {
+            let message = parse(text.as_bytes()).err().unwrap().to_string();
+            assert!(message.contains(expected), "{text}: {message}");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! `softdock leg pretension`: the bowed equilibrium.
+
+use super::scene::Pose;
+use crate::output::{self, CsvFile, OutputArgs};
+use crate::plot::{Axis, Block, Chart, Mark, Page, Series};
+use crate::settings::{Resolved, SettingsArgs};
+use crate::summary::Summary;
+use anyhow::Result;
+use leg_core::leg::config::Side;
+use leg_core::leg::pretension::{PathSample, Pretensioned};
+use leg_core::leg::{LegConfig, pretension};
+use leg_core::results;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `softdock leg pretension`.
+///
+/// With --out, pretension.json, path.csv and config.toml are written to the folder.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+    /// Writes the equilibrium path to this table: chord_m, thrust_n, sag_m, max_axial_strain,
+    /// residual_n, iterations
+    #[arg(long, value_name = "FILE.csv")]
+    path: Option<PathBuf>,
+    /// Writes a page with the shape, the bending moment and the equilibrium path
+    #[arg(long, value_name = "FILE.html")]
+    plot: Option<PathBuf>,
+}
+
+/// A node of the leaf: arc length [m], position [m], angle [rad].
+#[derive(Debug, Serialize)]
+struct Node {
+    s: f64,
+    x: f64,
+    y: f64,
+    theta: f64,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report {
+    q1_rad: f64,
+    q2_rad: f64,
+    q3_rad: f64,
+    chord_m: f64,
+    tension_n: f64,
+    rest_length_m: Option<f64>,
+    thrust_n: f64,
+    sag_m: f64,
+    side: Side,
+    force_on_leaf_a_n: [f64; 2],
+    force_on_leaf_b_n: [f64; 2],
+    hold_torque_1_nm: f64,
+    hold_torque_3_nm: f64,
+    max_axial_strain: f64,
+    max_bending_moment_nm: f64,
+    max_bending_stress_pa: f64,
+    strain_energy_j: f64,
+    mid_point_m: [f64; 2],
+    mid_moment_nm: f64,
+    residual_n: f64,
+    iterations: usize,
+    path_points: usize,
+    elements: usize,
+    nodes: Vec<Node>,
+}
+
+/// Bending moment at both ends of every element: (arc length [m], moment [N·m]).
+fn moments(bowed: &Pretensioned) -> Result<Vec<(f64, f64)>> {
+    let leaf = &bowed.leg.config.leaf;
+    let count = bowed.leg.config.solver.elements;
+    let mut list = Vec::with_capacity(2 * count);
+    for element in 0..count {
+        let section = results::section(&bowed.leg.model, &bowed.state, bowed.leg.leaf, element)?;
+        for (end, xi) in [(0.0, -1.0), (1.0, 1.0)] {
+            let s = leaf.length_m * (element as f64 + end) / count as f64;
+            let curvature = section.strain[2] + xi * section.strain_slope[2];
+            list.push((s, curvature * leaf.bending_stiffness()));
+        }
+    }
+    Ok(list)
+}
+
+impl Report {
+    fn new(bowed: &Pretensioned, moments: &[(f64, f64)]) -> Self {
+        let report = &bowed.report;
+        let leaf = &bowed.leg.config.leaf;
+        let moment = moments.iter().fold(0.0, |worst: f64, (_, m)| worst.max(m.abs()));
+        let node = |n: &leg_core::leg::pretension::LeafNode| Node {
+            s: n.s,
+            x: n.x,
+            y: n.y,
+            theta: n.theta,
+        };
+        Self {
+            q1_rad: report.q1_rad,
+            q2_rad: report.q2_rad,
+            q3_rad: report.q3_rad,
+            chord_m: report.chord_m,
+            tension_n: report.tension_n,
+            rest_length_m: report.rest_length_m,
+            thrust_n: report.thrust_n,
+            sag_m: report.sag_m,
+            side: bowed.leg.config.pretension.side,
+            force_on_leaf_a_n: report.force_on_leaf_a_n,
+            force_on_leaf_b_n: report.force_on_leaf_b_n,
+            hold_torque_1_nm: report.hold_torque_1_nm,
+            hold_torque_3_nm: report.hold_torque_3_nm,
+            max_axial_strain: report.max_axial_strain,
+            max_bending_moment_nm: moment,
+            // σ = M (t/2) / I, I = w t³ / 12.
+            max_bending_stress_pa: 6.0 * moment / (leaf.width_m * leaf.thickness_m.powi(2)),
+            strain_energy_j: report.strain_energy_j,
+            mid_point_m: report.mid_point_m,
+            mid_moment_nm: report.mid_moment_nm,
+            residual_n: report.residual_n,
+            iterations: report.iterations,
+            path_points: bowed.path.len(),
+            elements: bowed.leg.config.solver.elements,
+            nodes: report.nodes.iter().map(node).collect(),
+        }
+    }
+
+    fn summary(&self) -> Summary {
+        let side = if self.side == Side::Outward { "outward (+x)" } else { "inward (-x)" };
+        let mut summary =
+            Summary::new(format!("Leg bowed {side}, {} elements", self.elements));
+        summary
+            .number("chord |AB|", self.chord_m, "m")
+            .number("sag of the middle", self.sag_m, "m")
+            .number("tendon tension", self.tension_n, "N");
+        if let Some(rest) = self.rest_length_m {
+            summary.number("tendon rest length", rest, "m");
+        }
+        let [ax, ay] = self.force_on_leaf_a_n;
+        let [bx, by] = self.force_on_leaf_b_n;
+        summary
+            .number("leaf thrust along AB", self.thrust_n, "N")
+            .text("force on leaf at A", format!("{ax:.4}, {ay:.4}"), "N")
+            .text("force on leaf at B", format!("{bx:.4}, {by:.4}"), "N")
+            .number("holding torque, crank", self.hold_torque_1_nm, "N·m")
+            .number("holding torque, upper link", self.hold_torque_3_nm, "N·m")
+            .text("largest axial strain", format!("{:.3e}", self.max_axial_strain), "")
+            .number("largest bending stress", self.max_bending_stress_pa * 1e-6, "MPa")
+            .number("strain energy", self.strain_energy_j, "J")
+            .text("q1, q2, q3", format!("{:.5}, {:.5}, {:.5}", self.q1_rad, self.q2_rad, self.q3_rad), "rad")
+            .text(
+                "residual",
+                format!("{:.1e}", self.residual_n),
+                &format!("N after {} iterations", self.iterations),
+            );
+        summary
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let resolved = Resolved::<LegConfig>::new(&arguments.settings)?;
+    if arguments.settings.print_config {
+        output::say(&resolved.print()?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let out = arguments.output.out.as_deref();
+    let files = [arguments.path.as_deref(), arguments.plot.as_deref()];
+    for file in files.into_iter().flatten() {
+        output::probe(file)?;
+    }
+    if let Some(out) = out {
+        output::probe(&out.join("pretension.json"))?;
+    }
+    let bowed = pretension(&resolved.config)?;
+    let moments = moments(&bowed)?;
+    let report = Report::new(&bowed, &moments);
+    if let Some(out) = out {
+        output::write_json(&out.join("pretension.json"), &report)?;
+        write_path(&out.join("path.csv"), &bowed.path)?;
+        output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;
+    }
+    if let Some(path) = &arguments.path {
+        write_path(path, &bowed.path)?;
+    }
+    let mut summary = report.summary();
+    if let Some(plot) = &arguments.plot {
+        let page = page(&bowed, &report, &summary, &moments)?;
+        output::write_atomic(plot, page.html()?.as_bytes())?;
+    }
+    if arguments.output.json {
+        output::say_json(&report)?;
+    } else {
+        for file in files.into_iter().flatten().chain(out) {
+            summary.note(format!("wrote {}", file.display()));
+        }
+        output::say(&summary.to_string())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_path(file: &Path, path: &[PathSample]) -> Result<()> {
+    let header =
+        ["chord_m", "thrust_n", "sag_m", "max_axial_strain", "residual_n", "iterations"];
+    let mut csv = CsvFile::create(file, &header)?;
+    for point in path {
+        csv.row(&[
+            point.chord_m,
+            point.thrust_n,
+            point.sag_m,
+            point.max_axial_strain,
+            point.residual_n,
+            point.iterations as f64,
+        ])?;
+    }
+    csv.finish()?;
+    Ok(())
+}
+
+fn page(
+    bowed: &Pretensioned,
+    report: &Report,
+    summary: &Summary,
+    moments: &[(f64, f64)],
+) -> Result<Page> {
+    let pose = Pose::new(&bowed.leg, &bowed.state)?;
+    let line = |name: &str, points: &[[f64; 2]]| {
+        let (x, y): (Vec<f64>, Vec<f64>) = points.iter().map(|p| (p[0], p[1])).unzip();
+        Series::line(name, &x, &y)
+    };
+    let [o, c] = pose.ground;
+    let [a, b] = pose.ends;
+    let nodes: Vec<[f64; 2]> = report.nodes.iter().map(|n| [n.x, n.y]).collect();
+    let mut series = vec![
+        line("leaf", &pose.leaf),
+        line("tendon", &pose.ends),
+        line("crank", &[o, a]).marked(Mark::LineAndDots),
+        line("upper link", &[c, b]).marked(Mark::LineAndDots),
+        line("nodes", &nodes).marked(Mark::Dots),
+    ];
+    if report.rest_length_m.is_none() {
+        series.remove(1);
+    }
+    let mut shape = Chart::over(
+        "Shape",
+        "The leg in equilibrium, drawn to scale: the leaf is the curve through its elements.",
+        Axis::new("x", "m"),
+        Axis::new("y", "m"),
+        series,
+    );
+    shape.equal = true;
+    let (s, moment): (Vec<f64>, Vec<f64>) = moments.iter().copied().unzip();
+    let column = |value: fn(&PathSample) -> f64| bowed.path.iter().map(value).collect::<Vec<_>>();
+    let chords = column(|p| p.chord_m);
+    let over_chord = |title: &str, sentence: &str, y: Axis, values: Vec<f64>| {
+        let series = Series::line(title, &chords, &values).marked(Mark::LineAndDots);
+        Block::Chart(Chart::over(title, sentence, Axis::new("chord |AB|", "m"), y, vec![series]))
+    };
+    let blocks = vec![
+        Block::Chart(shape),
+        Block::Chart(Chart::over(
+            "Bending moment",
+            "Bending moment along the leaf; positive bends it to the left of the way from A to B.",
+            Axis::new("arc length from A", "m"),
+            Axis::new("moment", "N·m"),
+            vec![Series::line("bending moment", &s, &moment)],
+        )),
+        over_chord(
+            "Thrust",
+            "Thrust of the leaf along AB while the upper link brings B nearer to A; every point is \
+             an equilibrium.",
+            Axis::new("thrust", "N"),
+            column(|p| p.thrust_n),
+        ),
+        over_chord(
+            "Sag",
+            "Distance of the leaf's middle from the chord on the same way.",
+            Axis::new("sag", "m"),
+            column(|p| p.sag_m),
+        ),
+    ];
+    Ok(Page {
+        title: "Pre-tensioned leg".to_owned(),
+        lead: format!(
+            "Static equilibrium of the planar leg, found from the straight leaf by continuation in \
+             {} steps.",
+            bowed.path.len()
+        ),
+        warning: None,
+        figures: summary.figures(),
+        blocks,
+    })
+}

@@ -1,0 +1,114 @@
+//! The leg as points in the plane, for pictures.
+
+use crate::plot::{Animation, Item, Look, Points, Reading};
+use anyhow::Result;
+use leg_core::group::Group;
+use leg_core::leg::PlanarLeg;
+use leg_core::leg::pretension::PlanarState;
+use leg_core::leg::simulate::LegSample;
+use leg_core::results;
+
+/// Points of the leaf's curve.
+const STATIONS: usize = 41;
+
+/// Where everything is at one time.
+#[derive(Debug, Clone)]
+pub struct Pose {
+    /// Lower and upper ground pivot [m].
+    pub ground: [[f64; 2]; 2],
+    /// Ends of the leaf [m].
+    pub ends: [[f64; 2]; 2],
+    /// The leaf's curve from A to B [m].
+    pub leaf: Vec<[f64; 2]>,
+}
+
+impl Pose {
+    /// The leg in `state`.
+    pub fn new(leg: &PlanarLeg, state: &PlanarState) -> Result<Self> {
+        let geometry = &leg.config.geometry;
+        let at = |node| -> [f64; 2] { state.pose(node).translation().into() };
+        let mut leaf = Vec::with_capacity(STATIONS);
+        for i in 0..STATIONS {
+            let s = leg.config.leaf.length_m * i as f64 / (STATIONS - 1) as f64;
+            leaf.push(results::pose_at(&leg.model, state, leg.leaf, s)?.translation().into());
+        }
+        Ok(Self {
+            ground: [geometry.lower_pivot_m, geometry.upper_pivot_m],
+            ends: [at(leg.node_a), at(leg.node_b)],
+            leaf,
+        })
+    }
+}
+
+/// A leg whose motion is recorded for an animation.
+#[derive(Debug, Clone, Default)]
+pub struct Film {
+    times: Vec<f64>,
+    poses: Vec<Pose>,
+    tensions: Vec<f64>,
+    angles: [Vec<f64>; 2],
+}
+
+impl Film {
+    /// Adds a frame.
+    pub fn add(&mut self, leg: &PlanarLeg, state: &PlanarState, sample: &LegSample) -> Result<()> {
+        self.times.push(sample.t);
+        self.poses.push(Pose::new(leg, state)?);
+        self.tensions.push(sample.tendon_tension);
+        self.angles[0].push(sample.q[0].to_degrees());
+        self.angles[1].push(sample.q[2].to_degrees());
+        Ok(())
+    }
+
+    /// The animation; `with_tendon` shows the tendon.
+    pub fn animation(&self, title: &str, sentence: &str, with_tendon: bool) -> Animation {
+        let mut items = vec![self.ghost()];
+        if with_tendon {
+            items.push(self.item("tendon", Look::Cable, |pose| pose.ends.to_vec()));
+        }
+        items.extend([
+            self.item("crank", Look::Bar, |pose| vec![pose.ground[0], pose.ends[0]]),
+            self.item("upper link", Look::Bar, |pose| vec![pose.ground[1], pose.ends[1]]),
+            self.item("leaf", Look::Leaf, |pose| pose.leaf.clone()),
+            self.ground(),
+            self.item("", Look::Joint, |pose| pose.ends.to_vec()),
+        ]);
+        let reading = |label: &str, unit: &str, digits, values: &Vec<f64>| Reading {
+            label: label.to_owned(),
+            unit: unit.to_owned(),
+            digits,
+            values: values.clone(),
+        };
+        let mut readings = vec![
+            reading("crank q1", "°", 2, &self.angles[0]),
+            reading("upper link q3", "°", 2, &self.angles[1]),
+        ];
+        if with_tendon {
+            readings.push(reading("tension", "N", 1, &self.tensions));
+        }
+        Animation {
+            title: title.to_owned(),
+            sentence: sentence.to_owned(),
+            times: self.times.clone(),
+            items,
+            readings,
+        }
+    }
+
+    fn item(&self, name: &str, look: Look, points: impl Fn(&Pose) -> Vec<[f64; 2]>) -> Item {
+        let frames = self.poses.iter().map(|pose| Points::new(&points(pose))).collect();
+        Item { name: name.to_owned(), look, frames }
+    }
+
+    /// The leaf as it was at the start.
+    fn ghost(&self) -> Item {
+        let frames = self.poses.first().map(|pose| Points::new(&pose.leaf));
+        let (name, frames) = ("leaf at the start".to_owned(), frames.into_iter().collect());
+        Item { name, look: Look::Ghost, frames }
+    }
+
+    fn ground(&self) -> Item {
+        let frames = self.poses.first().map(|pose| Points::new(&pose.ground));
+        Item { name: String::new(), look: Look::Ground, frames: frames.into_iter().collect() }
+    }
+}

@@ -1,0 +1,248 @@
+//! Files that are whole or absent, and standard output that survives a closed pipe.
+
+use serde::Serialize;
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Common output options of every command.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct OutputArgs {
+    /// Prints JSON instead of the summary
+    #[arg(long)]
+    pub json: bool,
+    /// Folder for the result files; made if missing
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// An output that cannot be written: the input's fault, exit status 2.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}: {cause}", path.display())]
+pub struct OutputError {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// Why.
+    pub cause: io::Error,
+}
+
+fn failed(path: &Path) -> impl FnOnce(io::Error) -> OutputError + '_ {
+    move |cause| OutputError { path: path.to_owned(), cause }
+}
+
+/// Makes the folder that will hold `path`.
+fn make_parent(path: &Path) -> Result<(), OutputError> {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => {
+            fs::create_dir_all(parent).map_err(failed(parent))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A name beside `path` for what is not finished.
+fn temporary(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+}
+
+/// Refuses a path that cannot be written, before the work is done rather than after.
+pub fn probe(path: &Path) -> Result<(), OutputError> {
+    if path.is_dir() {
+        let cause = io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a file");
+        return Err(OutputError { path: path.to_owned(), cause });
+    }
+    make_parent(path)?;
+    let trial = temporary(path);
+    File::create(&trial).map_err(failed(path))?;
+    fs::remove_file(&trial).map_err(failed(path))
+}
+
+/// Writes `contents` to `path` in one piece: a reader sees the old file or the new one, never
+/// half of it.
+pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), OutputError> {
+    make_parent(path)?;
+    let trial = temporary(path);
+    let written = File::create(&trial).and_then(|mut file| {
+        file.write_all(contents)?;
+        file.sync_all()
+    });
+    written.and_then(|()| fs::rename(&trial, path)).map_err(|cause| {
+        // The error that matters is the first one.
+        let _ = fs::remove_file(&trial);
+        OutputError { path: path.to_owned(), cause }
+    })
+}
+
+/// Writes `value` as indented JSON with a newline at the end.
+pub fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), OutputError> {
+    let mut text = serde_json::to_vec_pretty(value)
+        .map_err(|error| OutputError { path: path.to_owned(), cause: error.into() })?;
+    text.push(b'\n');
+    write_atomic(path, &text)
+}
+
+/// Prints `text` and a newline. A reader that has gone away (`| head`) is no error.
+pub fn say(text: &str) -> Result<(), OutputError> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush()) {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
+            Err(OutputError { path: "standard output".into(), cause })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints `value` as indented JSON.
+pub fn say_json<T: Serialize + ?Sized>(value: &T) -> Result<(), OutputError> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| OutputError { path: "standard output".into(), cause: error.into() })?;
+    say(&text)
+}
+
+/// Bytes gathered before they go to the disk: whole rows in one call.
+const CHUNK: usize = 1 << 16;
+
+/// A table of numbers written row by row.
+///
+/// Rows go to `NAME.partial.csv`, always whole rows at a time, so that a killed run leaves a
+/// readable file under a name that says what it is. [`CsvFile::finish`] renames it to `NAME.csv`.
+#[derive(Debug)]
+pub struct CsvFile {
+    path: PathBuf,
+    partial: PathBuf,
+    file: File,
+    columns: usize,
+    buffer: Vec<u8>,
+}
+
+impl CsvFile {
+    /// Opens the file and writes its header.
+    pub fn create(path: &Path, header: &[&str]) -> Result<Self, OutputError> {
+        probe(path)?;
+        let partial = path.with_extension("partial.csv");
+        let file = File::create(&partial).map_err(failed(&partial))?;
+        let mut buffer = Vec::with_capacity(2 * CHUNK);
+        buffer.extend_from_slice(header.join(",").as_bytes());
+        buffer.push(b'\n');
+        Ok(Self { path: path.to_owned(), partial, file, columns: header.len(), buffer })
+    }
+
+    /// Adds a row: the shortest digits that read back as the same numbers.
+    pub fn row(&mut self, values: &[f64]) -> Result<(), OutputError> {
+        debug_assert_eq!(values.len(), self.columns);
+        for (i, value) in values.iter().enumerate() {
+            if i > 0 {
+                self.buffer.push(b',');
+            }
+            write!(self.buffer, "{value:?}").map_err(failed(&self.partial))?;
+        }
+        self.buffer.push(b'\n');
+        if self.buffer.len() >= CHUNK { self.flush() } else { Ok(()) }
+    }
+
+    /// Brings what was added to the disk.
+    pub fn flush(&mut self) -> Result<(), OutputError> {
+        self.file.write_all(&self.buffer).map_err(failed(&self.partial))?;
+        self.buffer.clear();
+        Ok(())
+    }
+
+    /// Completes the file under its own name.
+    pub fn finish(mut self) -> Result<PathBuf, OutputError> {
+        self.flush()?;
+        self.file.sync_all().map_err(failed(&self.partial))?;
+        fs::rename(&self.partial, &self.path).map_err(failed(&self.path))?;
+        Ok(self.path)
+    }
+
+    /// Keeps what there is under the name that marks it as incomplete.
+    pub fn keep_partial(mut self) -> Result<PathBuf, OutputError> {
+        self.flush()?;
+        self.file.sync_all().map_err(failed(&self.partial))?;
+        Ok(self.partial)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of its own for each test, removed afterwards.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let path = std::env::temp_dir().join(format!("softdock-{}-{name}", std::process::id()));
+            fs::create_dir_all(&path).unwrap();
+            Self(path)
+        }
+
+        fn names(&self) -> Vec<String> {
+            let mut names: Vec<String> = fs::read_dir(&self.0)
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+                .collect();
+            names.sort();
+            names
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_written_file_replaces_the_old_one_and_leaves_nothing_else() {
+        let folder = Folder::new("atomic");
+        let path = folder.0.join("deep/er/a.json");
+        write_atomic(&path, b"old").unwrap();
+        write_atomic(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn unwritable_places_are_refused_beforehand() {
+        let folder = Folder::new("probe");
+        let file = folder.0.join("file");
+        fs::write(&file, "x").unwrap();
+        assert!(probe(&file.join("below/a.csv")).is_err());
+        assert!(probe(&folder.0).unwrap_err().to_string().contains("name a file"));
+        probe(&folder.0.join("a.csv")).unwrap();
+        assert_eq!(folder.names(), ["file"]);
+    }
+
+    #[test]
+    fn an_unfinished_table_has_whole_rows_under_another_name() {
+        let folder = Folder::new("partial");
+        let path = folder.0.join("leg.csv");
+        let mut csv = CsvFile::create(&path, &["t", "x"]).unwrap();
+        for i in 0..10_000 {
+            csv.row(&[f64::from(i), 0.1]).unwrap();
+        }
+        // As a killed process leaves it: the buffer is lost, the file ends with a row.
+        let text = fs::read_to_string(folder.0.join("leg.partial.csv")).unwrap();
+        assert!(text.starts_with("t,x\n0.0,0.1\n") && text.ends_with(",0.1\n"));
+        assert_eq!(folder.names(), ["leg.partial.csv"]);
+        csv.finish().unwrap();
+        assert_eq!(folder.names(), ["leg.csv"]);
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 10_001);
+    }
+
+    #[test]
+    fn numbers_read_back_to_the_last_bit() {
+        let folder = Folder::new("digits");
+        let path = folder.0.join("a.csv");
+        let values = [1.0 / 3.0, -1e-300, 6.02e23, f64::MIN_POSITIVE, 0.1 + 0.2];
+        let mut csv = CsvFile::create(&path, &["a", "b", "c", "d", "e"]).unwrap();
+        csv.row(&values).unwrap();
+        csv.finish().unwrap();
+        let text = fs::read_to_string(&path).unwrap();
+        let row = text.lines().nth(1).unwrap();
+        let read: Vec<f64> = row.split(',').map(|entry| entry.parse().unwrap()).collect();
+        assert_eq!(read, values);
+    }
+}

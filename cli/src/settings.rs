@@ -1,0 +1,327 @@
+//! From defaults, file and command line to a checked configuration.
+//!
+//! ```text
+//! defaults  <-  --config FILE  <-  --set KEY=VALUE (repeatable, the last one wins)
+//! ```
+//!
+//! Each layer is checked against the table of keys before it is merged, so that a complaint can
+//! name the file and line, or the argument, that caused it. The merged table is then read by
+//! `serde`, which refuses unknown keys once more, and by the configuration's own `validate`.
+
+mod key;
+mod leg_keys;
+mod print;
+mod source;
+
+pub use key::{Key, Kind};
+pub use source::Place;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use source::Layer;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
+
+/// A value that a configuration's own check refuses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// Key with its tables.
+    pub key: String,
+    /// What is wrong: key, value, allowed range.
+    pub message: String,
+}
+
+/// A configuration that can be read from files and arguments.
+pub trait Settings: Serialize + DeserializeOwned + Default {
+    /// Every key, in the order in which they are printed.
+    const KEYS: &'static [Key];
+
+    /// Checks every value.
+    fn check(&self) -> Result<(), Refused>;
+}
+
+/// Where settings come from; flattened into the arguments of a command.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct SettingsArgs {
+    /// TOML file with settings; every key is optional
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+    /// Sets one key, e.g. --set tendon.damping_n_s_per_m=15; repeatable, overrides the file
+    #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    pub set: Vec<String>,
+    /// Prints the resolved settings with units and ranges, and does nothing else
+    #[arg(long)]
+    pub print_config: bool,
+}
+
+/// What can be wrong with settings. All of it is the input's fault: exit status 2.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file cannot be read.
+    #[error("cannot read the settings file {}: {cause}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: std::io::Error,
+    },
+    /// The file is not TOML.
+    #[error("{place}: not valid TOML: {message}")]
+    Syntax {
+        /// Where.
+        place: Place,
+        /// The parser's complaint.
+        message: String,
+    },
+    /// The argument of `--set` cannot be understood.
+    #[error("--set {argument}: {problem}")]
+    BadArgument {
+        /// The argument.
+        argument: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// No such key.
+    #[error("{place}: unknown key `{key}`{hint}")]
+    UnknownKey {
+        /// Where.
+        place: Place,
+        /// The key.
+        key: String,
+        /// What was perhaps meant.
+        hint: String,
+    },
+    /// The value is of the wrong kind.
+    #[error("{place}: `{key}` must be {expected}; found {found}")]
+    WrongKind {
+        /// Where.
+        place: Place,
+        /// The key.
+        key: String,
+        /// What it must be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// The value is NaN or infinite.
+    #[error("{place}: `{key}` = {value} is not allowed: it must be a finite number")]
+    NotFinite {
+        /// Where.
+        place: Place,
+        /// The key.
+        key: String,
+        /// The value.
+        value: f64,
+    },
+    /// The value is outside its range.
+    #[error("{place}: {message}")]
+    OutOfRange {
+        /// Where.
+        place: Place,
+        /// Key, value and range.
+        message: String,
+    },
+    /// The merged table does not fit although every layer did: the key table has a gap.
+    #[error("settings: {message}")]
+    Mismatch {
+        /// serde's complaint.
+        message: String,
+    },
+}
+
+/// A checked configuration and where its values came from.
+#[derive(Debug, Clone)]
+pub struct Resolved<C> {
+    /// The configuration.
+    pub config: C,
+    places: BTreeMap<String, Place>,
+}
+
+impl<C: Settings> Resolved<C> {
+    /// Resolves the settings that `args` describe.
+    pub fn new(args: &SettingsArgs) -> Result<Self, SettingsError> {
+        Self::with(args, &[])
+    }
+
+    /// Like [`Resolved::new`]; `more` are keys that other arguments of the command set, as
+    /// (argument as written, key, value).
+    pub fn with(
+        args: &SettingsArgs,
+        more: &[(String, &'static str, Value)],
+    ) -> Result<Self, SettingsError> {
+        let mut layers = Vec::new();
+        if let Some(path) = &args.config {
+            layers.push(Layer::read(path)?);
+        }
+        for argument in &args.set {
+            layers.push(Layer::argument(argument)?);
+        }
+        for (argument, key, value) in more {
+            layers.push(Layer::given(argument, key, value.clone()));
+        }
+        Self::from_layers(&layers)
+    }
+
+    fn from_layers(layers: &[Layer]) -> Result<Self, SettingsError> {
+        let mut merged = Table::try_from(C::default()).map_err(mismatch)?;
+        let mut places = BTreeMap::new();
+        for layer in layers {
+            merge::<C>(layer, &layer.table, "", &mut merged, &mut places)?;
+        }
+        let config: C = Value::Table(merged).try_into().map_err(mismatch)?;
+        let resolved = Self { config, places };
+        resolved.check()?;
+        Ok(resolved)
+    }
+
+    /// Checks the values again, after a command has changed some.
+    pub fn check(&self) -> Result<(), SettingsError> {
+        self.config.check().map_err(|Refused { key, message }| {
+            let place = self.places.get(&key).cloned().unwrap_or_default();
+            SettingsError::OutOfRange { place, message }
+        })
+    }
+
+    /// The settings as TOML with a comment above each key.
+    pub fn print(&self) -> Result<String, SettingsError> {
+        print::print(&self.config)
+    }
+}
+
+fn mismatch(error: impl std::fmt::Display) -> SettingsError {
+    SettingsError::Mismatch { message: error.to_string() }
+}
+
+/// Merges `table` of `layer` into `target`, checking every key on the way.
+fn merge<C: Settings>(
+    layer: &Layer,
+    table: &Table,
+    prefix: &str,
+    target: &mut Table,
+    places: &mut BTreeMap<String, Place>,
+) -> Result<(), SettingsError> {
+    for (name, value) in table {
+        let key = format!("{prefix}{name}");
+        let place = layer.place(&key);
+        if let Some(known) = C::KEYS.iter().find(|known| known.name == key) {
+            let value = history_fields(known, value, target.get(name));
+            check_finite(&key, &value, &place)?;
+            if let Some((expected, found)) = known.mismatch(&value) {
+                return Err(SettingsError::WrongKind { place, key, expected, found });
+            }
+            target.insert(name.clone(), value);
+            places.insert(key, place);
+            continue;
+        }
+        let inner = format!("{key}.");
+        if !C::KEYS.iter().any(|known| known.name.starts_with(&inner)) {
+            let hint = hint(C::KEYS, &key);
+            return Err(SettingsError::UnknownKey { place, key, hint });
+        }
+        let Value::Table(nested) = value else {
+            let expected = format!("a table; write [{key}] or {key}.NAME = VALUE");
+            let found = key::describe(value);
+            return Err(SettingsError::WrongKind { place, key, expected, found });
+        };
+        let entry = target.entry(name.clone()).or_insert_with(|| Value::Table(Table::new()));
+        if let Value::Table(target) = entry {
+            merge::<C>(layer, nested, &inner, target, places)?;
+        }
+    }
+    Ok(())
+}
+
+/// A history given field by field (`--set motor.torque_nm.amplitude=2`) completes the one that is
+/// there; one that names its kind replaces it.
+fn history_fields(known: &Key, value: &Value, present: Option<&Value>) -> Value {
+    match (known.kind, value, present) {
+        (Kind::History, Value::Table(new), Some(Value::Table(old))) if !new.contains_key("kind") => {
+            let mut both = old.clone();
+            both.extend(new.clone());
+            Value::Table(both)
+        }
+        _ => value.clone(),
+    }
+}
+
+fn check_finite(key: &str, value: &Value, place: &Place) -> Result<(), SettingsError> {
+    match value {
+        Value::Float(number) if !number.is_finite() => Err(SettingsError::NotFinite {
+            place: place.clone(),
+            key: key.to_owned(),
+            value: *number,
+        }),
+        Value::Array(list) => list.iter().try_for_each(|entry| check_finite(key, entry, place)),
+        Value::Table(table) => table
+            .iter()
+            .try_for_each(|(name, entry)| check_finite(&format!("{key}.{name}"), entry, place)),
+        _ => Ok(()),
+    }
+}
+
+/// Similarity above which a key is suggested.
+const SIMILAR: f64 = 0.75;
+
+/// What an unknown key was perhaps meant to be.
+fn hint(keys: &[Key], unknown: &str) -> String {
+    let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
+    let similarity = |known: &Key| {
+        let whole = strsim::normalized_damerau_levenshtein(unknown, known.name);
+        // A right name in the wrong table, or no table at all, is the commonest mistake.
+        let end = strsim::normalized_damerau_levenshtein(&last(unknown), &last(known.name));
+        // Someone may have left the unit out.
+        let stem = if last(known.name).starts_with(&last(unknown)) { 0.8 } else { 0.0 };
+        whole.max(0.95 * end).max(stem)
+    };
+    let best = keys
+        .iter()
+        .map(|known| (similarity(known), known.name))
+        .fold((0.0, ""), |best, next| if next.0 > best.0 { next } else { best });
+    if best.0 >= SIMILAR {
+        return format!("; did you mean `{}`?", best.1);
+    }
+    let mut tables: Vec<&str> = Vec::new();
+    for known in keys {
+        let first = known.name.split('.').next().unwrap_or(known.name);
+        if !tables.contains(&first) {
+            tables.push(first);
+        }
+    }
+    if let Some(table) = tables.iter().find(|table| unknown.split('.').next() == Some(table)) {
+        let inner = format!("{table}.");
+        let names: Vec<&str> =
+            keys.iter().filter_map(|known| known.name.strip_prefix(&inner)).collect();
+        return format!("; `{table}` has the keys {}", names.join(", "));
+    }
+    let close = tables.iter().find(|table| strsim::jaro_winkler(unknown, table) > 0.85);
+    match close {
+        Some(table) => format!("; did you mean `{table}`?"),
+        None => format!("; there are {} (--print-config shows all keys)", tables.join(", ")),
+    }
+}
+
+/// Keys with their tables and values, tables flattened.
+#[cfg(test)]
+pub fn flatten(table: &Table) -> Vec<(String, Value)> {
+    let mut out = Vec::new();
+    for (name, value) in table {
+        match value {
+            Value::Table(nested) => {
+                let inner = flatten(nested).into_iter();
+                out.extend(inner.map(|(key, value)| (format!("{name}.{key}"), value)));
+            }
+            _ => out.push((name.clone(), value.clone())),
+        }
+    }
+    out
+}
+
+/// Reads a settings file as text.
+fn read(path: &Path) -> Result<String, SettingsError> {
+    std::fs::read_to_string(path)
+        .map_err(|cause| SettingsError::Unreadable { path: path.to_owned(), cause })
+}
+
+#[cfg(test)]
+mod tests;

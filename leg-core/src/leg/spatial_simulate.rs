@@ -1,0 +1,175 @@
+//! Motion of the spatial leg from its equilibrium.
+
+use super::LegError;
+use super::config::MotorMode;
+use super::planar::LinkDrive;
+use super::simulate::{advance_driven, control, step_settings};
+use super::spatial::{
+    SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialLegConfig, SpatialPretensioned,
+    SpatialState, TipDrive, pretension_spatial,
+};
+use crate::assembly::hinge;
+use crate::dynamics::{self, Advance, Control, StepSettings};
+use crate::group::{Group, Se3};
+use crate::model::{Drive, PointOn, Signal, Signals};
+use crate::results::{self, energy::Energies};
+use crate::state::State;
+use crate::workspace::Workspace;
+use nalgebra::Vector3;
+
+/// What a spatial leg shows at one time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SpatialSample {
+    /// Time [s].
+    pub t: f64,
+    /// Crank angle [rad].
+    pub q1: f64,
+    /// Its rate [rad/s].
+    pub q1_dot: f64,
+    /// Tip position [m].
+    pub tip_position: [f64; 3],
+    /// Tip velocity [m/s].
+    pub tip_velocity: [f64; 3],
+    /// Force of the leg on what holds its tip [N].
+    pub tip_force: [f64; 3],
+    /// Distance A to B [m].
+    pub tendon_length: f64,
+    /// Its rate [m/s].
+    pub tendon_rate: f64,
+    /// Tendon tension [N].
+    pub tendon_tension: f64,
+    /// Torque of motor or driver on the crank [N·m].
+    pub crank_torque: f64,
+    /// Middle of the leaf [m].
+    pub mid_point: [f64; 3],
+    /// Energies [J].
+    pub energies: Energies,
+    /// Work done by inputs since the start [J].
+    pub work_in: f64,
+    /// Energy dissipated since the start [J].
+    pub dissipated: f64,
+    /// What the ledger misses [J].
+    pub energy_residual: f64,
+    /// Largest violation of a constraint [m].
+    pub loop_gap: f64,
+}
+
+/// A running simulation of a spatial leg.
+#[derive(Debug, Clone)]
+pub struct SpatialSimulation {
+    /// The leg.
+    pub leg: SpatialLeg,
+    /// Its state.
+    pub state: SpatialState,
+    /// Signals on the input channels.
+    pub signals: Signals,
+    /// Rest length of the tendon [m].
+    pub rest_length_m: Option<f64>,
+    control: Control,
+    settings: StepSettings,
+    workspace: Workspace<Se3, 6>,
+}
+
+impl SpatialSimulation {
+    /// The leg at rest in its pre-tensioned posture at t = 0; a free tip starts under the force
+    /// that holds it there.
+    pub fn new(config: &SpatialLegConfig, tip: TipDrive) -> Result<Self, LegError> {
+        Self::from_equilibrium(pretension_spatial(config)?, tip)
+    }
+
+    /// The same from an equilibrium already found.
+    pub fn from_equilibrium(bowed: SpatialPretensioned, tip: TipDrive) -> Result<Self, LegError> {
+        let config = bowed.leg.config.clone();
+        let place = Vector3::from(config.tip_position_m);
+        let drive = LinkDrive::from(config.motor.mode);
+        let rest = bowed.rest_length_m;
+        let leg = SpatialLeg::new(&config, drive, tip, config.q1_rad, place, rest)?;
+        let mut state = State::new(&leg.model);
+        state.poses.copy_from_slice(&bowed.state.poses);
+        state.angles[leg.motor_joint.index()] = bowed.state.angle(bowed.leg.motor_joint);
+        hinge::update_angles(&leg.model, &mut state);
+        let signals = signals(&config, bowed.tip_force_n);
+        let mut workspace = Workspace::new(&leg.model);
+        dynamics::initialize(&leg.model, &mut state, &mut workspace, &signals)?;
+        let (control, settings) = (control(&config.solver), step_settings(&config.solver));
+        Ok(Self { leg, state, signals, rest_length_m: rest, control, settings, workspace })
+    }
+
+    /// Gives one channel another history, from now on. Vector channels take an offset of 0 to 2.
+    pub fn set_signal(&mut self, channel: SpatialChannel, offset: usize, signal: Signal) {
+        self.signals.0[channel as usize + offset] = signal;
+    }
+
+    /// Advances to `time` [s].
+    pub fn advance_to(&mut self, time: f64) -> Result<Advance, LegError> {
+        let Self { leg, state, signals, control, settings, workspace, .. } = self;
+        advance_driven(&leg.model, state, workspace, signals, time, control, settings)
+    }
+
+    /// Advances to `time` [s] under another drive than the simulation's own signals.
+    pub fn advance_with(
+        &mut self,
+        drive: &(impl Drive + ?Sized),
+        time: f64,
+    ) -> Result<Advance, LegError> {
+        let Self { leg, state, control, settings, workspace, .. } = self;
+        advance_driven(&leg.model, state, workspace, drive, time, control, settings)
+    }
+
+    /// What the leg shows now.
+    pub fn sample(&self) -> Result<SpatialSample, LegError> {
+        let Self { leg, state, .. } = self;
+        let model = &leg.model;
+        let (a, b) =
+            (state.pose(leg.node_a).translation(), state.pose(leg.node_b).translation());
+        let point = |node| PointOn::node(node, Vector3::zeros());
+        let velocity = results::point_velocity(model, state, &point(leg.node_b));
+        let chord = b - a;
+        let relative = velocity - results::point_velocity(model, state, &point(leg.node_a));
+        let line = leg.tendon.and_then(|tendon| results::line(model, state, tendon));
+        let energies = results::energy::energies(model, state)?;
+        let motor = results::torque(model, state, leg.motor).unwrap_or(0.0);
+        let axis = state.pose(leg.crank).rotation();
+        let driver = leg.crank_driver.map_or(0.0, |joint| {
+            let moment = Vector3::from(results::reaction(model, state, joint).moment);
+            moment.dot(&axis.column(2))
+        });
+        let half = 0.5 * leg.config.leaf.length_m;
+        Ok(SpatialSample {
+            t: state.time,
+            q1: state.angle(leg.motor_joint),
+            q1_dot: results::angle_rate(model, state, leg.motor_joint),
+            tip_position: b.into(),
+            tip_velocity: velocity.into(),
+            tip_force: leg.tip_force(state).into(),
+            tendon_length: chord.norm(),
+            tendon_rate: chord.dot(&relative) / chord.norm(),
+            tendon_tension: line.map_or(0.0, |line| line.response.tension),
+            crank_torque: motor + driver,
+            mid_point: results::pose_at(model, state, leg.leaf, half)?.translation().into(),
+            energies,
+            work_in: state.ledger.work_in,
+            dissipated: state.ledger.dissipated,
+            energy_residual: state.ledger.residual(&energies),
+            loop_gap: results::largest_gap(model, state),
+        })
+    }
+}
+
+/// Signals of all channels: the tip stays where it is, or feels the force that held it there.
+fn signals(config: &SpatialLegConfig, tip_force: [f64; 3]) -> Signals {
+    let mut list = vec![Signal::Constant(0.0); SPATIAL_CHANNELS];
+    let mut set = |channel: usize, signal| list[channel] = signal;
+    set(SpatialChannel::CrankTorque as usize, config.motor.torque_nm.signal());
+    let angle = match config.motor.mode {
+        MotorMode::Angle | MotorMode::Hold => config.motor.angle_rad.signal().shifted(config.q1_rad),
+        MotorMode::Torque | MotorMode::Locked => Signal::Constant(config.q1_rad),
+    };
+    set(SpatialChannel::CrankAngle as usize, angle);
+    for i in 0..3 {
+        let place = Signal::Constant(config.tip_position_m[i]);
+        set(SpatialChannel::TipPosition as usize + i, place);
+        set(SpatialChannel::TipForce as usize + i, Signal::Constant(-tip_force[i]));
+    }
+    Signals(list)
+}
