@@ -1,5 +1,11 @@
 //! The `softdock` program.
 
+mod leg;
+mod output;
+mod plot;
+mod run;
+mod settings;
+mod summary;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -17,6 +23,8 @@ struct Arguments {
 enum Command {
     /// Run the validation cases and print reference, ours and error of each.
     Verify(verify::Arguments),
+    /// Bow, move, linearise and control a single planar leg.
+    Leg(leg::Arguments),
 }
 
 /// Exit status when a command could not do its work.
@@ -26,6 +34,7 @@ fn main() -> ExitCode {
     let Arguments { command } = Arguments::parse();
     let done = match command {
         Command::Verify(arguments) => verify::run(&arguments),
+        Command::Leg(arguments) => leg::run(&arguments),
     };
     done.unwrap_or_else(|error| {
         eprintln!("softdock: {error:#}");

@@ -5,5 +5,6 @@
 mod leg;
 mod newton;
 mod refusals;
+mod sensitivity;
 mod spatial_leg;
 mod verify;

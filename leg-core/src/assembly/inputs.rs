@@ -112,6 +112,34 @@ pub(crate) fn input_column<G: Group<N, D>, const N: usize, const D: usize>(
     }
 }
 
+/// Writes `−∂r/∂u̇` of input `channel` into the right-hand side of `system`: only holds feel the
+/// rate of their target.
+pub(crate) fn input_rate_column<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    motion: &Motion<'_, G, N>,
+    channel: usize,
+    system: &mut System<N>,
+) {
+    system.clear_rhs();
+    for force in &model.forces {
+        let Force::Motor { joint, hold: Some(hold), .. } = force else { continue };
+        if hold.target.0 != channel {
+            continue;
+        }
+        let hinge = Hinge::new(model, &model.joints[joint.0], motion, motion.angles[joint.0]);
+        let pull = hold.stiffness * (motion.inputs.value[channel] - hinge.angle)
+            + hold.damping * (motion.inputs.rate[channel] - hinge.rate);
+        if pull.abs() >= hold.torque_limit {
+            continue;
+        }
+        for (node, moment) in hinge.nodes.iter().zip(&hinge.moment) {
+            if let Some(node) = *node {
+                system.node_rhs[node] += moment * hold.damping;
+            }
+        }
+    }
+}
+
 /// The direction of an angle row turns with its input, and so does the force it transmits.
 fn angle_row_force<G: Group<N, D>, const N: usize, const D: usize>(
     joint: &crate::model::Joint<G, D>,

@@ -121,11 +121,11 @@ pub struct StepReport {
 /// Coefficients of eqs. (1) to (5) for one step size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficients {
-    alpha_m: f64,
-    alpha_f: f64,
-    beta: f64,
-    gamma: f64,
-    step: f64,
+    pub(super) alpha_m: f64,
+    pub(super) alpha_f: f64,
+    pub(super) beta: f64,
+    pub(super) gamma: f64,
+    pub(super) step: f64,
 }
 
 impl Coefficients {

@@ -4,6 +4,7 @@ pub mod advance;
 pub mod alpha;
 mod initial;
 pub mod projection;
+pub mod sensitivity;
 
 pub use advance::{Advance, Control, advance};
 pub use alpha::{ConstraintHandling, StepReport, StepSettings, step};
