@@ -37,11 +37,6 @@ impl Summary {
         self.notes.push(text.into());
         self
     }
-
-    /// The rows, for a page.
-    pub fn figures(&self) -> Vec<Figure> {
-        self.rows.clone()
-    }
 }
 
 impl fmt::Display for Summary {

@@ -53,6 +53,21 @@ impl<G, const N: usize> State<G, N> {
         state
     }
 
+    /// A state of nothing, to stand in for one that is moved out for a while.
+    pub(crate) fn empty() -> Self {
+        Self {
+            time: 0.0,
+            poses: Vec::new(),
+            velocities: Vec::new(),
+            accelerations: Vec::new(),
+            algorithmic: Vec::new(),
+            multipliers: Vec::new(),
+            angles: Vec::new(),
+            inputs: Inputs::default(),
+            ledger: Ledger::default(),
+        }
+    }
+
     /// Copies `other` without allocating (the two belong to the same model).
     pub fn copy_from(&mut self, other: &Self)
     where

@@ -4,7 +4,9 @@
 
 mod leg;
 mod newton;
+mod random_releases;
 mod refusals;
+mod robustness;
 mod sensitivity;
 mod spatial_leg;
 mod verify;

@@ -1,6 +1,8 @@
 //! `softdock leg`: one planar leg, bowed, moved, linearised, controlled.
 
+mod equilibrium;
 mod input;
+mod modes;
 mod pretension;
 mod scene;
 mod simulate;
@@ -25,6 +27,8 @@ enum Command {
     Pretension(pretension::Arguments),
     /// Release, hold or drive the leg and write its motion to leg.csv.
     Simulate(simulate::Arguments),
+    /// Vibration modes about the bowed equilibrium.
+    Modes(modes::Arguments),
 }
 
 /// Exit status when the input was fine but the computation failed.
@@ -37,6 +41,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let done = match &arguments.command {
         Command::Pretension(arguments) => pretension::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Modes(arguments) => modes::run(arguments),
     };
     done.or_else(|error| {
         if is_input(&error) {
@@ -51,7 +56,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn is_input(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         let leg = cause.downcast_ref::<LegError>();
-        leg.is_some_and(|leg| !matches!(leg, LegError::Kernel(_)))
+        leg.is_some_and(|leg| !matches!(leg, LegError::Kernel(_) | LegError::Stalled { .. }))
             || cause.is::<SettingsError>()
             || cause.is::<OutputError>()
             || cause.is::<BadInput>()

@@ -2,7 +2,7 @@
 
 use super::scene::Pose;
 use crate::output::{self, CsvFile, OutputArgs};
-use crate::plot::{Axis, Block, Chart, Mark, Page, Series};
+use crate::plot::{Axis, Block, Chart, Figure, Mark, Page, Series};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
 use anyhow::Result;
@@ -186,7 +186,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let mut summary = report.summary();
     if let Some(plot) = &arguments.plot {
-        let page = page(&bowed, &report, &summary, &moments)?;
+        let page = page(&bowed, &report, &moments)?;
         output::write_atomic(plot, page.html()?.as_bytes())?;
     }
     if arguments.output.json {
@@ -218,12 +218,37 @@ fn write_path(file: &Path, path: &[PathSample]) -> Result<()> {
     Ok(())
 }
 
-fn page(
-    bowed: &Pretensioned,
-    report: &Report,
-    summary: &Summary,
-    moments: &[(f64, f64)],
-) -> Result<Page> {
+fn page(bowed: &Pretensioned, report: &Report, moments: &[(f64, f64)]) -> Result<Page> {
+    let lead = format!(
+        "Static equilibrium of the planar leg with {} elements, found from the straight leaf by \
+         continuation.",
+        report.elements
+    );
+    let mut blocks = vec![Block::Chart(shape_chart(bowed, report)?)];
+    blocks.extend(leaf_charts(report, moments));
+    blocks.extend(path_charts(&bowed.path));
+    let (title, figures) = ("Pre-tensioned leg".to_owned(), figures(report));
+    Ok(Page { title, lead, warning: None, figures, blocks })
+}
+
+fn figures(report: &Report) -> Vec<Figure> {
+    let mut figures = vec![
+        Figure::number("chord |AB|", report.chord_m, 6, "m"),
+        Figure::number("sag of the middle", report.sag_m, 6, "m"),
+        Figure::number("tendon tension", report.tension_n, 6, "N"),
+        Figure::number("leaf thrust along AB", report.thrust_n, 6, "N"),
+        Figure::number("holding torque, crank", report.hold_torque_1_nm, 5, "N·m"),
+        Figure::number("holding torque, link", report.hold_torque_3_nm, 5, "N·m"),
+        Figure::number("strain energy", report.strain_energy_j, 5, "J"),
+        Figure::number("largest bending stress", report.max_bending_stress_pa * 1e-6, 4, "MPa"),
+    ];
+    if let Some(rest) = report.rest_length_m {
+        figures.insert(3, Figure::number("tendon rest length", rest, 6, "m"));
+    }
+    figures
+}
+
+fn shape_chart(bowed: &Pretensioned, report: &Report) -> Result<Chart> {
     let pose = Pose::new(&bowed.leg, &bowed.state)?;
     let line = |name: &str, points: &[[f64; 2]]| {
         let (x, y): (Vec<f64>, Vec<f64>) = points.iter().map(|p| (p[0], p[1])).unzip();
@@ -235,9 +260,9 @@ fn page(
     let mut series = vec![
         line("leaf", &pose.leaf),
         line("tendon", &pose.ends),
-        line("crank", &[o, a]).marked(Mark::LineAndDots),
-        line("upper link", &[c, b]).marked(Mark::LineAndDots),
         line("nodes", &nodes).marked(Mark::Dots),
+        line("crank", &[o, a]).marked(Mark::Bar),
+        line("upper link", &[c, b]).marked(Mark::Bar),
     ];
     if report.rest_length_m.is_none() {
         series.remove(1);
@@ -250,45 +275,52 @@ fn page(
         series,
     );
     shape.equal = true;
+    Ok(shape)
+}
+
+fn leaf_charts(report: &Report, moments: &[(f64, f64)]) -> [Block; 2] {
     let (s, moment): (Vec<f64>, Vec<f64>) = moments.iter().copied().unzip();
-    let column = |value: fn(&PathSample) -> f64| bowed.path.iter().map(value).collect::<Vec<_>>();
-    let chords = column(|p| p.chord_m);
-    let over_chord = |title: &str, sentence: &str, y: Axis, values: Vec<f64>| {
-        let series = Series::line(title, &chords, &values).marked(Mark::LineAndDots);
-        Block::Chart(Chart::over(title, sentence, Axis::new("chord |AB|", "m"), y, vec![series]))
-    };
-    let blocks = vec![
-        Block::Chart(shape),
+    let (nodes, angles): (Vec<f64>, Vec<f64>) =
+        report.nodes.iter().map(|node| (node.s, node.theta)).unzip();
+    let along = || Axis::new("arc length from A", "m");
+    [
         Block::Chart(Chart::over(
             "Bending moment",
             "Bending moment along the leaf; positive bends it to the left of the way from A to B.",
-            Axis::new("arc length from A", "m"),
+            along(),
             Axis::new("moment", "N·m"),
             vec![Series::line("bending moment", &s, &moment)],
         )),
+        Block::Chart(Chart::over(
+            "Direction of the leaf",
+            "Angle of the leaf's sections against the x axis.",
+            along(),
+            Axis::new("angle", "rad"),
+            vec![Series::line("angle", &nodes, &angles).marked(Mark::LineAndDots)],
+        )),
+    ]
+}
+
+fn path_charts(path: &[PathSample]) -> [Block; 2] {
+    let column = |value: fn(&PathSample) -> f64| path.iter().map(value).collect::<Vec<_>>();
+    let chords = column(|p| p.chord_m);
+    let over_chord = |title: &str, sentence: &str, y: Axis, values: Vec<f64>| {
+        let series = Series::line(&y.label, &chords, &values).marked(Mark::LineAndDots);
+        Block::Chart(Chart::over(title, sentence, Axis::new("chord |AB|", "m"), y, vec![series]))
+    };
+    [
         over_chord(
-            "Thrust",
+            "Thrust on the way",
             "Thrust of the leaf along AB while the upper link brings B nearer to A; every point is \
              an equilibrium.",
             Axis::new("thrust", "N"),
             column(|p| p.thrust_n),
         ),
         over_chord(
-            "Sag",
+            "Sag on the way",
             "Distance of the leaf's middle from the chord on the same way.",
             Axis::new("sag", "m"),
             column(|p| p.sag_m),
         ),
-    ];
-    Ok(Page {
-        title: "Pre-tensioned leg".to_owned(),
-        lead: format!(
-            "Static equilibrium of the planar leg, found from the straight leaf by continuation in \
-             {} steps.",
-            bowed.path.len()
-        ),
-        warning: None,
-        figures: summary.figures(),
-        blocks,
-    })
+    ]
 }

@@ -38,6 +38,22 @@ impl Pose {
             leaf,
         })
     }
+
+    /// This pose with every point `factor` times as far away as `other` has it.
+    pub fn toward(&self, other: &Self, factor: f64) -> Self {
+        let blend = |a: [f64; 2], b: [f64; 2]| {
+            [a[0] + factor * (b[0] - a[0]), a[1] + factor * (b[1] - a[1])]
+        };
+        let ends = [blend(self.ends[0], other.ends[0]), blend(self.ends[1], other.ends[1])];
+        let leaf = self.leaf.iter().zip(&other.leaf).map(|(&a, &b)| blend(a, b)).collect();
+        Self { ground: self.ground, ends, leaf }
+    }
+
+    /// Largest distance of a point of the leaf from its place in `other` [m].
+    pub fn distance(&self, other: &Self) -> f64 {
+        let pairs = self.leaf.iter().zip(&other.leaf);
+        pairs.map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(0.0, f64::max)
+    }
 }
 
 /// A leg whose motion is recorded for an animation.
@@ -58,6 +74,12 @@ impl Film {
         self.angles[0].push(sample.q[0].to_degrees());
         self.angles[1].push(sample.q[2].to_degrees());
         Ok(())
+    }
+
+    /// Adds a frame without readings.
+    pub fn add_pose(&mut self, time: f64, pose: Pose) {
+        self.times.push(time);
+        self.poses.push(pose);
     }
 
     /// The animation; `with_tendon` shows the tendon.
@@ -83,7 +105,9 @@ impl Film {
             reading("crank q1", "°", 2, &self.angles[0]),
             reading("upper link q3", "°", 2, &self.angles[1]),
         ];
-        if with_tendon {
+        if self.tensions.is_empty() {
+            readings.clear();
+        } else if with_tendon {
             readings.push(reading("tension", "N", 1, &self.tensions));
         }
         Animation {
@@ -92,6 +116,7 @@ impl Film {
             times: self.times.clone(),
             items,
             readings,
+            loops: false,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::scene::Film;
 use super::{BadInput, STOPPED, input};
 use crate::output::{self, CsvFile, OutputArgs};
-use crate::plot::{Axis, Block, Chart, Page, Series};
+use crate::plot::{Axis, Block, Chart, Figure, Page, Series};
 use crate::run::{self, Progress};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::{Summary, significant};
@@ -124,7 +124,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::write_atomic(&folder.join("config.toml"), resolved.print()?.as_bytes())?;
     }
     if let Some(plot) = &arguments.plot {
-        let page = page(&report, &summary, &resolved.config, &samples, &film);
+        let page = page(&report, &resolved.config, &samples, &film);
         output::write_atomic(plot, page.html()?.as_bytes())?;
     }
     if arguments.output.json {
@@ -413,18 +413,7 @@ impl Report {
     }
 }
 
-fn page(
-    report: &Report,
-    summary: &Summary,
-    config: &LegConfig,
-    samples: &[LegSample],
-    film: &Film,
-) -> Page {
-    let times: Vec<f64> = samples.iter().map(|s| s.t).collect();
-    let curve = |name: &str, value: fn(&LegSample) -> f64| {
-        let values: Vec<f64> = samples.iter().map(value).collect();
-        Series::line(name, &times, &values)
-    };
+fn page(report: &Report, config: &LegConfig, samples: &[LegSample], film: &Film) -> Page {
     let tendon = config.tendon.present;
     let mut blocks = Vec::new();
     if !samples.is_empty() {
@@ -434,12 +423,51 @@ fn page(
             tendon,
         )));
     }
-    blocks.push(Chart::over_time(
+    blocks.extend(motion_charts(samples, tendon));
+    blocks.extend(energy_charts(samples, tendon));
+    let warning = report
+        .stopped_because
+        .as_ref()
+        .map(|why| format!("Incomplete: ended at t = {:.4} s ({why}).", report.simulated_s));
+    let lead = format!(
+        "Planar leg with {} elements, {} s simulated in steps of {} s.",
+        config.solver.elements, report.simulated_s, config.solver.step_s
+    );
+    let figures = figures(report, tendon);
+    Page { title: "Motion of the leg".to_owned(), lead, warning, figures, blocks }
+}
+
+fn figures(report: &Report, tendon: bool) -> Vec<Figure> {
+    let [low, high] = report.tendon_tension_range_n;
+    let mut figures = vec![
+        Figure::number("largest turn of the crank", report.largest_crank_turn_rad.to_degrees(), 4, "°"),
+        Figure::text("largest loop gap", format!("{:.1e}", report.largest_loop_gap_m), "m"),
+        Figure::text("energy residual", format!("{:.1e}", report.largest_energy_residual_j), "J"),
+        Figure::number("iterations per step", report.iterations_per_step, 3, ""),
+        Figure::number("wall time", report.wall_s, 3, "s"),
+    ];
+    if tendon {
+        figures.insert(1, Figure::number("highest tendon tension", high, 5, "N"));
+        figures.insert(1, Figure::number("lowest tendon tension", low, 5, "N"));
+    }
+    figures
+}
+
+/// One number of every sample against time.
+pub fn curve(samples: &[LegSample], name: &str, value: fn(&LegSample) -> f64) -> Series {
+    let times: Vec<f64> = samples.iter().map(|s| s.t).collect();
+    let values: Vec<f64> = samples.iter().map(value).collect();
+    Series::line(name, &times, &values)
+}
+
+fn motion_charts(samples: &[LegSample], tendon: bool) -> Vec<Block> {
+    let curve = |name, value| curve(samples, name, value);
+    let mut blocks = vec![Chart::over_time(
         "Angles",
         "Crank q1, chord against crank q2 and upper link q3.",
         Axis::new("angle", "rad"),
         vec![curve("q1", |s| s.q[0]), curve("q2", |s| s.q[1]), curve("q3", |s| s.q[2])],
-    ));
+    )];
     if tendon {
         blocks.push(Chart::over_time(
             "Tendon tension",
@@ -447,13 +475,37 @@ fn page(
             Axis::new("tension", "N"),
             vec![curve("tension", |s| s.tendon_tension)],
         ));
+    }
+    let sentence = if tendon {
+        "Distance from A to B, which is the tendon's length."
+    } else {
+        "Distance from A to B."
+    };
+    blocks.push(Chart::over_time(
+        "Chord",
+        sentence,
+        Axis::new("length", "m"),
+        vec![curve("chord |AB|", |s| s.tendon_length)],
+    ));
+    blocks.push(Chart::over_time(
+        "Middle of the leaf",
+        "Position of the middle of the leaf.",
+        Axis::new("position", "m"),
+        vec![curve("x", |s| s.stations[1][0]), curve("y", |s| s.stations[1][1])],
+    ));
+    if samples.iter().any(|s| s.crank_torque != 0.0) {
         blocks.push(Chart::over_time(
-            "Chord",
-            "Distance from A to B, which is the tendon's length.",
-            Axis::new("length", "m"),
-            vec![curve("chord |AB|", |s| s.tendon_length)],
+            "Crank torque",
+            "Torque of the motor, or of what prescribes the crank's angle.",
+            Axis::new("torque", "N·m"),
+            vec![curve("crank torque", |s| s.crank_torque)],
         ));
     }
+    blocks
+}
+
+fn energy_charts(samples: &[LegSample], tendon: bool) -> [Block; 2] {
+    let curve = |name, value| curve(samples, name, value);
     let mut energies = vec![
         curve("kinetic", |s| s.energies.kinetic),
         curve("gravity", |s| s.energies.gravity),
@@ -464,38 +516,20 @@ fn page(
     }
     energies.push(curve("work in", |s| s.work_in));
     energies.push(curve("dissipated", |s| s.dissipated));
-    blocks.push(Chart::over_time(
-        "Energies",
-        "Where the energy is, what came in and what the dampers took.",
-        Axis::new("energy", "J"),
-        energies,
-    ));
-    blocks.push(Chart::over_time(
-        "Energy residual",
-        "What the energy account misses: the error of the time integration.",
-        Axis::new("residual", "J"),
-        vec![curve("residual", |s| s.energy_residual)],
-    ));
-    blocks.push(Chart::over_time(
-        "Crank torque",
-        "Torque of the motor, or of what prescribes the crank's angle.",
-        Axis::new("torque", "N·m"),
-        vec![curve("crank torque", |s| s.crank_torque)],
-    ));
-    let warning = report
-        .stopped_because
-        .as_ref()
-        .map(|why| format!("Incomplete: ended at t = {:.4} s ({why}).", report.simulated_s));
-    Page {
-        title: "Motion of the leg".to_owned(),
-        lead: format!(
-            "Planar leg with {} elements, {} s simulated in steps of {} s.",
-            config.solver.elements, report.simulated_s, config.solver.step_s
+    [
+        Chart::over_time(
+            "Energies",
+            "Where the energy is, what came in and what the dampers took.",
+            Axis::new("energy", "J"),
+            energies,
         ),
-        warning,
-        figures: summary.figures(),
-        blocks,
-    }
+        Chart::over_time(
+            "Energy residual",
+            "What the energy account misses: the error of the time integration.",
+            Axis::new("residual", "J"),
+            vec![curve("residual", |s| s.energy_residual)],
+        ),
+    ]
 }
 
 #[cfg(test)]

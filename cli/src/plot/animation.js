@@ -14,7 +14,7 @@ softdock.kinds.animation = (parent, block) => {
   const begin = block.times[0];
 
   const node = section(parent, block);
-  node.classList.add('tall');
+  if (!block.loops) node.classList.add('tall');
   const plot = element('div', { class: 'plot' });
   const controls = element('div', { class: 'controls' });
   const play = element('button', { type: 'button', class: 'play' }, '▶ Play');
@@ -23,8 +23,10 @@ softdock.kinds.animation = (parent, block) => {
   for (const [factor, text] of [[1, '1×'], [0.5, '½×'], [0.1, '1⁄10×'], [0.02, '1⁄50×'], [4, '4×']]) {
     speed.append(element('option', { value: factor }, text));
   }
-  controls.append(play, slider, speed);
+  controls.append(play, slider);
+  if (!block.loops) controls.append(speed);
   const legend = element('div', { class: 'legend' });
+  legend.hidden = block.loops;
   const readings = element('dl', { class: 'readings' });
   node.append(plot, controls, readings, legend);
 
@@ -35,7 +37,7 @@ softdock.kinds.animation = (parent, block) => {
     readings.append(box);
     return value;
   };
-  const timeReading = reading('t');
+  const timeReading = block.loops ? null : reading('t');
   const values = block.readings.map(r => reading(r.label));
 
   for (const item of block.items) {
@@ -120,7 +122,7 @@ softdock.kinds.animation = (parent, block) => {
         lines[k].setAttribute('d', path);
       });
     }
-    timeReading.textContent = `${time.toFixed(3)} s`;
+    if (timeReading) timeReading.textContent = `${time.toFixed(3)} s`;
     block.readings.forEach((r, k) => {
       values[k].textContent = `${minus(r.values[index].toFixed(r.digits))} ${r.unit}`;
     });
@@ -128,7 +130,7 @@ softdock.kinds.animation = (parent, block) => {
 
   const moveTo = index => {
     showFrame(index);
-    softdock.setTime(block.times[index]);
+    if (!block.loops) softdock.setTime(block.times[index]);
   };
 
   let playing = false;
@@ -144,6 +146,7 @@ softdock.kinds.animation = (parent, block) => {
     if (!playing) return;
     if (before !== null) clock += (now - before) / 1000 * Number(speed.value);
     before = now;
+    if (block.loops && clock >= end) { clock = begin; showFrame(0); }
     let index = frame;
     while (index + 1 < count && block.times[index + 1] <= clock) index++;
     if (index !== frame) moveTo(index);

@@ -28,7 +28,8 @@ const softdock = (() => {
   const ticks = (low, high, wanted) => {
     const rough = (high - low) / Math.max(1, wanted);
     const power = 10 ** Math.floor(Math.log10(rough));
-    const step = power * [1, 2, 5, 10].find(m => m * power >= rough * 0.999);
+    const off = m => Math.abs(Math.log(m * power / rough));
+    const step = power * [1, 2, 5, 10].reduce((a, b) => (off(b) < off(a) ? b : a));
     const list = [];
     for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) list.push(k * step);
     return { list, step };
@@ -132,8 +133,9 @@ const softdock = (() => {
     // The mark of a curve through pixel positions.
     function marks(curve, index, pixels) {
       const list = [];
+      const path = pixels.map(([x, y], i) => `${i ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
+      if (curve.mark === 'bar') return [shape('path', { d: path, class: 'bar' })];
       if (curve.mark !== 'dots') {
-        const path = pixels.map(([x, y], i) => `${i ? 'L' : 'M'}${x.toFixed(1)} ${y.toFixed(1)}`).join('');
         list.push(shape('path', { d: path, class: 'curve', stroke: colour(index), 'stroke-dasharray': series.length > 1 ? DASHES[index % DASHES.length] : '' }));
       }
       if (curve.mark !== 'line') {
@@ -149,7 +151,7 @@ const softdock = (() => {
       let [y0, y1] = range(series, 'y', 0.06);
       const yPower = scaleOf(Math.max(Math.abs(y0), Math.abs(y1)));
       const factor = 10 ** yPower;
-      const top = 20;
+      const top = 26;
       const bottom = height - 36;
       const yTicks = ticks(y0 / factor, y1 / factor, (bottom - top) / 42);
       const labels = yTicks.list.map(v => minus(v.toFixed(digitsFor(yTicks.step))));

@@ -60,6 +60,18 @@ pub struct Axis {
     pub unit: String,
 }
 
+impl Figure {
+    /// A figure with `digits` significant digits.
+    pub fn number(label: &str, value: f64, digits: usize, unit: &str) -> Self {
+        Self::text(label, crate::summary::significant(value, digits), unit)
+    }
+
+    /// A figure given as text.
+    pub fn text(label: &str, value: impl Into<String>, unit: &str) -> Self {
+        Self { label: label.to_owned(), value: value.into(), unit: unit.to_owned() }
+    }
+}
+
 impl Axis {
     /// An axis.
     pub fn new(label: &str, unit: &str) -> Self {
@@ -130,6 +142,8 @@ pub enum Mark {
     Dots,
     /// A line with its points.
     LineAndDots,
+    /// A stiff bar between pivots, thick and grey.
+    Bar,
 }
 
 /// A curve.
@@ -178,6 +192,8 @@ pub struct Animation {
     pub items: Vec<Item>,
     /// Numbers shown beside the picture, one per frame each.
     pub readings: Vec<Reading>,
+    /// Starts over at its end; such a picture is small and its time is its own.
+    pub loops: bool,
 }
 
 /// Look of an animated line.
@@ -241,6 +257,20 @@ fn rounded<S: Serializer>(values: &[f64], serializer: S) -> Result<S::Ok, S::Err
     serializer.collect_seq(values.iter().map(short))
 }
 
+/// A number as print shows it: a true minus sign, powers of ten.
+fn typeset(text: &str) -> String {
+    let is_number = text.parse::<f64>().is_ok();
+    let (digits, power) = match text.split_once('e') {
+        Some((digits, power)) if is_number => (digits, Some(power)),
+        _ => (text, None),
+    };
+    let digits = if is_number { digits.replace('-', "−") } else { digits.to_owned() };
+    power.map_or_else(
+        || escape(&digits),
+        |power| format!("{}·10<sup>{}</sup>", escape(&digits), power.replace('-', "−")),
+    )
+}
+
 /// Text as HTML.
 fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
@@ -259,7 +289,7 @@ impl Page {
                 figures,
                 "<div><dt>{}</dt><dd>{} <small>{}</small></dd></div>",
                 escape(label),
-                escape(value),
+                typeset(value),
                 escape(unit)
             );
         }
@@ -297,11 +327,7 @@ mod tests {
             title: "A <b> & \"c\"".to_owned(),
             lead: "What it is.".to_owned(),
             warning: Some("stopped".to_owned()),
-            figures: vec![Figure {
-                label: "peak".to_owned(),
-                value: "45.5".to_owned(),
-                unit: "N".to_owned(),
-            }],
+            figures: vec![Figure::number("peak", 45.5, 3, "N")],
             blocks: vec![Chart::over_time("t", "s", Axis::new("q", "rad"), series)],
         }
     }
@@ -322,6 +348,13 @@ mod tests {
         assert!(html.contains("A &lt;b&gt; &amp; &quot;c&quot;"));
         assert!(!html.contains("a </script>"));
         assert_eq!(html.matches("<script").count(), html.matches("</script>").count());
+    }
+
+    #[test]
+    fn figures_are_typeset() {
+        assert_eq!(typeset("-1.5e-9"), "−1.5·10<sup>−9</sup>");
+        assert_eq!(typeset("58.0693"), "58.0693");
+        assert_eq!(typeset("one <e"), "one &lt;e");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 pub enum Control {
     /// Steps of equal size; one that fails is repeated in two halves, down to `smallest`.
     Fixed {
-        /// Step size [s].
+        /// Largest step size [s]: an interval is divided evenly into as few steps as it takes.
         step: f64,
         /// Smallest step tried after failures [s].
         smallest: f64,
@@ -101,7 +101,7 @@ pub fn advance<G: Group<N, D>, const N: usize, const D: usize>(
     require(end.is_finite(), "advance", "end time", end, "finite s")?;
     let mut out = Advance::default();
     let (nominal, smallest) = match *control {
-        Control::Fixed { step, smallest } => (step, smallest),
+        Control::Fixed { step, smallest } => (even_step(end - state.time, step), smallest),
         Control::Adaptive {
             first, smallest, ..
         } => (first, smallest),
@@ -160,6 +160,12 @@ pub fn advance<G: Group<N, D>, const N: usize, const D: usize>(
     }
     out.next_step = h;
     Ok(out)
+}
+
+/// The largest step up to `step` that divides `interval` evenly (to rounding).
+fn even_step(interval: f64, step: f64) -> f64 {
+    let count = (interval / step * (1.0 - 1e-9)).ceil().max(1.0);
+    if interval > 0.0 { interval / count } else { step }
 }
 
 /// Step size whose error, of third order in h, meets the tolerance.

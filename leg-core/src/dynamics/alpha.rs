@@ -167,8 +167,17 @@ pub fn step<G: Group<N, D>, const N: usize, const D: usize>(
     let coefficients = Coefficients::new(settings.spectral_radius, h);
     predict(state, workspace, drive, &coefficients);
     let task = step_task(model, &coefficients, &settings.constraints);
-    let (iterations, correction) =
-        iterate(model, state, workspace, &coefficients, &task, settings)?;
+    let mut solved = iterate(model, state, workspace, &coefficients, &task, settings);
+    if solved.is_err() {
+        // Accelerations that oscillate from step to step (stiff directions, ρ∞ near 1) make the
+        // first guess a bad one: start again from the velocities alone before giving up.
+        predict(state, workspace, drive, &coefficients);
+        for (n, v) in workspace.increments.iter_mut().zip(&state.velocities) {
+            *n = v * h;
+        }
+        solved = iterate(model, state, workspace, &coefficients, &task, settings);
+    }
+    let (iterations, correction) = solved?;
     if let ConstraintHandling::Projection(projection) = &settings.constraints {
         project_trial(model, workspace, projection)?;
     }
@@ -282,7 +291,11 @@ fn iterate<G: Group<N, D>, const N: usize, const D: usize>(
     let mut correction = f64::INFINITY;
     for iteration in 1..=settings.max_iterations {
         follow_increments::<G, N, D>(state, workspace, coefficients);
-        linearize(model, workspace, task)?;
+        match linearize(model, workspace, task) {
+            // An iterate that folds an element over is a Newton that went astray.
+            Err(Error::ElementTurnedTooFar { .. }) if iteration > 1 => break,
+            other => other?,
+        }
         residual = workspace.largest_residual();
         workspace.factor_and_solve(model, workspace.trial.time, iteration)?;
         correction = workspace.correction_norm(model);
@@ -366,11 +379,12 @@ fn project_trial<G: Group<N, D>, const N: usize, const D: usize>(
     workspace: &mut Workspace<G, N>,
     projection: &Projection,
 ) -> Result<()> {
-    let mut trial = workspace.trial.clone();
-    project_positions(model, &mut trial, workspace, projection)?;
-    project_velocities(model, &mut trial, workspace, projection)?;
-    workspace.trial.copy_from(&trial);
-    Ok(())
+    // Out of the workspace while it is projected; an empty state allocates nothing.
+    let mut trial = core::mem::replace(&mut workspace.trial, State::empty());
+    let done = project_positions(model, &mut trial, workspace, projection)
+        .and_then(|()| project_velocities(model, &mut trial, workspace, projection));
+    workspace.trial = trial;
+    done
 }
 
 /// Makes the trial state the state.

@@ -5,7 +5,9 @@
 //! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf;
 //! * [`simulate`]: motion from that equilibrium;
 //! * [`spatial`], [`spatial_simulate`]: the same for the leg of the platform, with a universal
-//!   joint at its root.
+//!   joint at its root;
+//! * [`unit`], [`unit_planar`], [`unit_spatial`]: either leg in the hands of a co-simulation
+//!   master.
 
 pub mod config;
 pub mod planar;
@@ -13,6 +15,13 @@ pub mod pretension;
 pub mod simulate;
 pub mod spatial;
 pub mod spatial_simulate;
+pub mod unit;
+mod unit_derivative;
+pub mod unit_planar;
+mod unit_snapshot;
+pub mod unit_spatial;
+#[cfg(test)]
+mod unit_tests;
 
 pub use config::{ConfigError, LegConfig};
 pub use planar::PlanarLeg;
@@ -20,6 +29,9 @@ pub use pretension::{PathSample, PretensionReport, pretension};
 pub use simulate::{LegSample, Simulation};
 pub use spatial::{SpatialLeg, SpatialLegConfig, SpatialPretensioned, pretension_spatial};
 pub use spatial_simulate::{SpatialSample, SpatialSimulation};
+pub use unit_planar::PlanarUnit;
+pub use unit_snapshot::SnapshotError;
+pub use unit_spatial::SpatialUnit;
 
 /// What can go wrong with a leg.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -30,6 +42,22 @@ pub enum LegError {
     /// The kernel failed.
     #[error(transparent)]
     Kernel(#[from] crate::Error),
+    /// Time stepping could not go on.
+    #[error(
+        "the leg could not be simulated beyond t = {time_s} s: {cause}. {} (solver.step_s = \
+         {step_s}, solver.spectral_radius = {spectral_radius})",
+        stall_hint(*spectral_radius)
+    )]
+    Stalled {
+        /// Time of the last good state [s].
+        time_s: f64,
+        /// Step size [s].
+        step_s: f64,
+        /// ρ∞ of the integrator.
+        spectral_radius: f64,
+        /// What stopped it.
+        cause: crate::Error,
+    },
     /// The straight leaf cannot be mounted at this crank angle.
     #[error(
         "at q1 = {q1_rad} rad the leaf of {length_m} m cannot be mounted: the distance from A to \
@@ -90,4 +118,14 @@ pub enum LegError {
         /// The value reached.
         reached: f64,
     },
+}
+
+/// What to do about a simulation that stalls.
+fn stall_hint(spectral_radius: f64) -> &'static str {
+    if spectral_radius > 0.8 {
+        "An integrator with a spectral radius near 1 damps nothing, and motion too fast for the \
+         step gains energy: lower solver.spectral_radius or solver.step_s"
+    } else {
+        "Lower solver.step_s or raise solver.elements"
+    }
 }

@@ -180,7 +180,15 @@ pub(super) fn advance_driven<G: Group<N, D>, const N: usize, const D: usize>(
     control: &mut Control,
     settings: &StepSettings,
 ) -> Result<Advance, LegError> {
-    let done = dynamics::advance(model, state, workspace, drive, time, control, settings)?;
+    let done = dynamics::advance(model, state, workspace, drive, time, control, settings);
+    let done = done.map_err(|cause| {
+        let step_s = match *control {
+            Control::Fixed { step, .. } => step,
+            Control::Adaptive { largest, .. } => largest,
+        };
+        let spectral_radius = settings.spectral_radius;
+        LegError::Stalled { time_s: state.time, step_s, spectral_radius, cause }
+    })?;
     if let Control::Adaptive { first, .. } = control {
         *first = done.next_step;
     }

@@ -1,8 +1,14 @@
 //! The dense blocks of chain condensation: inversion, and products with columns of 2N numbers.
 //!
 //! The equation numbers are those of the module [`super`]. Blocks are arrays of columns.
+//!
+//! The columns of `[D; R]`, `[C; S_ll]` and `[M_L; M_R]` are stacked, because 2N is even while N
+//! may be odd: a column is then a whole number of register pairs.
 
 use super::RELATIVE_PIVOT;
+
+/// Blocks up to this size stay in registers from one product to the next.
+const SMALL: usize = 4;
 
 /// An N×N matrix, by columns.
 pub(super) type Block<const N: usize> = [[f64; N]; N];
@@ -47,7 +53,13 @@ pub(super) struct NoInverse {
     pub scale: f64,
 }
 
-/// Eliminates a node and returns the sign of its determinant.
+/// Eliminates the node of `link`, whose diagonal block before condensation is `diagonal`, and
+/// returns the sign of its determinant. `upper` and `lower` are the blocks of the element between
+/// the node and the next one.
+///
+/// There are two versions of the same products: small blocks are handled by value, large ones by
+/// functions that are not inlined, one column at a time; the compiler does worse with the other
+/// choice in either case.
 #[inline(never)]
 pub(super) fn eliminate<const N: usize>(
     link: &mut Link<N>,
@@ -65,41 +77,87 @@ pub(super) fn eliminate<const N: usize>(
     }
     let (inverse, sign) = invert(&link.diagonal_row, &scale)?;
     link.inverse = inverse;
-    for k in 0..N {
-        link.diagonal_row[k][0] = lower[k];
-    }
-    for j in 0..N {
-        tall_product(&mut link.transfer[j], &link.diagonal_row, &inverse[j]); // (1)
-    }
-    for j in 0..N {
-        next.diagonal_row[j] = [next_diagonal[j], [0.0; N]];
-        subtract_tall(&mut next.diagonal_row[j], &link.transfer, &upper[j]); // (2)
-    }
-    for j in 0..N {
-        let [column, corner] = &link.column_corner[j];
-        next.column_corner[j] = [[0.0; N], *corner];
-        subtract_tall(&mut next.column_corner[j], &link.transfer, column); // (3)
+    if N <= SMALL {
+        eliminate_small(link, next, next_diagonal, upper, lower);
+    } else {
+        eliminate_large(link, next, next_diagonal, upper, lower);
     }
     Ok(sign)
 }
 
-/// `out ← out − matrix · weights`.
+/// (1) to (3) for small blocks.
+#[inline(always)]
+fn eliminate_small<const N: usize>(
+    link: &mut Link<N>,
+    next: &mut Link<N>,
+    next_diagonal: &Block<N>,
+    upper: &Block<N>,
+    lower: &Block<N>,
+) {
+    let mut transfer = [[[0.0; N]; 2]; N];
+    for j in 0..N {
+        let out = transfer[j].as_flattened_mut();
+        for k in 0..N {
+            let weight = link.inverse[j][k];
+            for row in 0..N {
+                out[row] += lower[k][row] * weight;
+            }
+            for row in N..2 * N {
+                out[row] += link.diagonal_row[k].as_flattened()[row] * weight;
+            }
+        }
+    }
+    link.transfer = transfer; // (1)
+    for j in 0..N {
+        let mut out = [next_diagonal[j], [0.0; N]];
+        subtract(&mut out, &transfer, &upper[j]);
+        next.diagonal_row[j] = out; // (2)
+    }
+    for j in 0..N {
+        let mut out = [[0.0; N], link.column_corner[j][1]];
+        subtract(&mut out, &transfer, &link.column_corner[j][0]);
+        next.column_corner[j] = out; // (3)
+    }
+}
+
+/// (1) to (3) for large blocks.
+#[inline(always)]
+fn eliminate_large<const N: usize>(
+    link: &mut Link<N>,
+    next: &mut Link<N>,
+    next_diagonal: &Block<N>,
+    upper: &Block<N>,
+    lower: &Block<N>,
+) {
+    for k in 0..N {
+        link.diagonal_row[k][0] = lower[k];
+    }
+    for j in 0..N {
+        multiply_column(&mut link.transfer[j], &link.diagonal_row, &link.inverse[j]); // (1)
+    }
+    for j in 0..N {
+        next.diagonal_row[j] = [next_diagonal[j], [0.0; N]];
+        subtract_column(&mut next.diagonal_row[j], &link.transfer, &upper[j]); // (2)
+    }
+    for j in 0..N {
+        let [column, corner] = &link.column_corner[j];
+        next.column_corner[j] = [[0.0; N], *corner];
+        subtract_column(&mut next.column_corner[j], &link.transfer, column); // (3)
+    }
+}
+
+/// `out ← out − matrix · weights`, (4).
 #[inline(always)]
 pub(super) fn subtract_tall<const N: usize>(
     out: &mut TallColumn<N>,
     matrix: &Tall<N>,
     weights: &[f64; N],
 ) {
-    if N > 4 { subtract_outlined(out, matrix, weights) } else { subtract(out, matrix, weights) }
-}
-
-#[inline(never)]
-fn subtract_outlined<const N: usize>(
-    out: &mut TallColumn<N>,
-    matrix: &Tall<N>,
-    weights: &[f64; N],
-) {
-    subtract(out, matrix, weights);
+    if N <= SMALL {
+        subtract(out, matrix, weights);
+    } else {
+        subtract_column(out, matrix, weights);
+    }
 }
 
 #[inline(always)]
@@ -114,23 +172,14 @@ fn subtract<const N: usize>(out: &mut TallColumn<N>, matrix: &Tall<N>, weights: 
     *out = sum;
 }
 
-/// `out ← matrix · weights`.
-#[inline(always)]
-fn tall_product<const N: usize>(out: &mut TallColumn<N>, matrix: &Tall<N>, weights: &[f64; N]) {
-    if N > 4 { product_outlined(out, matrix, weights) } else { product(out, matrix, weights) }
-}
-
 #[inline(never)]
-fn product_outlined<const N: usize>(
-    out: &mut TallColumn<N>,
-    matrix: &Tall<N>,
-    weights: &[f64; N],
-) {
-    product(out, matrix, weights);
+fn subtract_column<const N: usize>(out: &mut TallColumn<N>, matrix: &Tall<N>, weights: &[f64; N]) {
+    subtract(out, matrix, weights);
 }
 
-#[inline(always)]
-fn product<const N: usize>(out: &mut TallColumn<N>, matrix: &Tall<N>, weights: &[f64; N]) {
+/// `out ← matrix · weights`.
+#[inline(never)]
+fn multiply_column<const N: usize>(out: &mut TallColumn<N>, matrix: &Tall<N>, weights: &[f64; N]) {
     let mut sum = [[0.0; N]; 2];
     for k in 0..N {
         let (sum, column) = (sum.as_flattened_mut(), matrix[k].as_flattened());
@@ -207,8 +256,8 @@ fn invert_by_cofactors<const N: usize>(
     }
     let determinant = m[0][0] * inverse[0][0] + m[0][1] * inverse[1][0] + m[0][2] * inverse[2][0];
     let scale = scale[0] * scale[1] * scale[2];
-    // Written so that a determinant or a scale that is not a number fails.
-    if !(determinant.abs() > RELATIVE_PIVOT * scale) {
+    let is_regular = determinant.abs() > RELATIVE_PIVOT * scale; // false for NaN
+    if !is_regular {
         return Err(NoInverse {
             pivot: determinant,
             scale,
@@ -242,7 +291,8 @@ fn invert_by_pivoting<const N: usize>(
                 chosen = row;
             }
         }
-        if !(best > RELATIVE_PIVOT * scale[k]) {
+        let is_regular = best > RELATIVE_PIVOT * scale[k]; // false for NaN
+        if !is_regular {
             return Err(NoInverse {
                 pivot: best,
                 scale: scale[k],

@@ -109,6 +109,8 @@ pub(super) struct Segment {
     pub first_element: usize,
     /// Index of the first interior node among the interior and right skeleton nodes of all segments.
     pub first_link: usize,
+    /// Whether the left node is the first one of its beam.
+    pub starts_beam: bool,
     /// Whether the nodes are coupled with the left node.
     pub rooted: bool,
 }
@@ -130,6 +132,8 @@ pub struct Layout<const N: usize> {
     interior_count: usize,
     first_elements: Vec<usize>,
     pub(super) any_rooted: bool,
+    /// Whether each node belongs to a beam.
+    pub(super) in_beam: Vec<bool>,
     pub(super) segments: Vec<Segment>,
     /// Skeleton nodes with their first unknown in the band.
     pub(super) skeleton: Vec<(usize, usize)>,
@@ -137,6 +141,8 @@ pub struct Layout<const N: usize> {
     pub(super) node_position: Vec<usize>,
     /// Unknown in the band per constraint row.
     pub(super) row_position: Vec<usize>,
+    /// The nodes of the group of each constraint row.
+    pub(super) row_nodes: Vec<[Option<usize>; 2]>,
     /// First unknowns in the band of the two nodes per coupling.
     pub(super) coupling_position: Vec<(usize, usize)>,
     /// The owner of each unknown in the band.
@@ -177,6 +183,8 @@ impl<const N: usize> Layout<N> {
             first_row.push(row_count);
             row_count += group.rows;
         }
+        let row_nodes = topology.constraints.iter();
+        let row_nodes = row_nodes.flat_map(|group| std::iter::repeat_n(group.nodes, group.rows));
         let mut node_position = vec![usize::MAX; topology.node_count];
         let mut row_position = vec![usize::MAX; row_count];
         let mut owner = Vec::with_capacity(nodes.len() * N + row_count);
@@ -199,6 +207,7 @@ impl<const N: usize> Layout<N> {
             element_count,
             interior_count,
             first_elements,
+            in_beam: beam_of_node.iter().map(Option::is_some).collect(),
             any_rooted: topology.beams.iter().any(|beam| beam.rooted),
             segments,
             skeleton: nodes
@@ -210,10 +219,11 @@ impl<const N: usize> Layout<N> {
                 .iter()
                 .map(|&(first, second)| (node_position[first], node_position[second]))
                 .collect(),
+            row_nodes: row_nodes.collect(),
             node_position,
             row_position,
             owner,
-            shape: BandShape::new(&first, last),
+            shape: BandShape::new(&first, &last),
         })
     }
 
@@ -249,7 +259,7 @@ impl<const N: usize> Layout<N> {
 
     /// Number of unknowns that remain after condensation.
     pub fn skeleton_size(&self) -> usize {
-        self.shape.size
+        self.shape.size()
     }
 
     /// Numbers stored for the skeleton matrix.
@@ -340,6 +350,7 @@ fn segments(
                 interior,
                 first_element: beam_element + left - run.first_node,
                 first_link,
+                starts_beam: left == run.first_node,
                 rooted: run.rooted,
             });
             first_link += interior + 1;

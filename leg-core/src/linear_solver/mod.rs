@@ -54,6 +54,21 @@
 //! nodes of a segment: every leading part of a segment, held at both ends, must be regular. A beam
 //! with mass, or one below the buckling load of its held segments, satisfies this. A node that
 //! needs pivoting against its neighbours can be made a skeleton node by naming it in a coupling.
+//!
+//! Condensation forms the stiffness of a whole segment from that of its elements, by cancellation.
+//! The relative error of a static solution is therefore about 1e-16 times the ratio of the largest
+//! entry of an element to the smallest stiffness of the segment. With node frames that follow the
+//! beam this is bending against bending and grows with the cube of the number of elements, to
+//! 1e-12 for ten of them and 1e-8 for a hundred; with other frames, axial stiffness against
+//! bending. Mass ends this growth.
+//!
+//! Pivots are compared by size: constraint entries should be scaled by the caller to within ten
+//! orders of magnitude of the entries of their nodes.
+
+#![allow(
+    clippy::needless_range_loop,
+    reason = "the indices are those of the equations"
+)]
 
 mod band;
 mod chain;
@@ -92,7 +107,8 @@ impl std::fmt::Display for Item {
 ///
 /// The column of `item` depends linearly on the columns eliminated before it. For two equal
 /// constraints this is the later of the two rows in the elimination order; for a mechanism it is a
-/// node or a row that takes part in the free motion.
+/// node or a row that takes part in the free motion. An entry that is not finite is reported where
+/// it first reaches a pivot.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("singular matrix at {item}: pivot {pivot:e}, scale {scale:e}")]
 pub struct Singular {
@@ -100,7 +116,8 @@ pub struct Singular {
     pub item: Item,
     /// The largest pivot available; for an interior node of three unknowns, its determinant.
     pub pivot: f64,
-    /// The sum of magnitudes in the same column before factorisation; for an interior node of three
-    /// unknowns, the product of the three sums.
+    /// The sum of the magnitudes that assembly added to the same column (for a node, within its
+    /// diagonal block, its couplings and its constraints); for an interior node of three unknowns,
+    /// the product of the three sums.
     pub scale: f64,
 }

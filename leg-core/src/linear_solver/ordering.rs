@@ -140,17 +140,9 @@ impl ItemGraph {
     pub fn work(&self, order: &[usize]) -> usize {
         let (first, last) = self.row_extents(order);
         let reach = reach(&first);
-        let mut fill = 0;
-        let mut rows_seen = 0;
-        let mut work = 0;
-        for (j, &bottom) in reach.iter().enumerate() {
-            while rows_seen <= bottom {
-                fill = fill.max(last[rows_seen]); // (2)
-                rows_seen += 1;
-            }
-            work += PIVOT_COST + (bottom - j) * (fill - j + ROW_COST); // (3)
-        }
-        work
+        let fill = fill(&reach, &last);
+        let column_work = |j: usize| PIVOT_COST + (reach[j] - j) * (fill[j] - j + ROW_COST);
+        (0..reach.len()).map(column_work).sum() // (3)
     }
 
     /// First and last column of every row of the ordered items.
@@ -190,4 +182,63 @@ pub(super) fn reach(first: &[usize]) -> Vec<usize> {
         reach[j] = reach[j].max(reach[j - 1]);
     }
     reach
+}
+
+/// The last column that elimination of each column can touch, (2).
+pub(super) fn fill(reach: &[usize], last: &[usize]) -> Vec<usize> {
+    let mut furthest = last.to_vec();
+    for i in 1..furthest.len() {
+        furthest[i] = furthest[i].max(furthest[i - 1]);
+    }
+    reach.iter().map(|&row| furthest[row]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All orders of `count` items.
+    fn permutations(count: usize) -> Vec<Vec<usize>> {
+        let Some(last) = count.checked_sub(1) else {
+            return vec![Vec::new()];
+        };
+        let shorter = permutations(last);
+        let insertions = shorter.iter().flat_map(|order| {
+            (0..count).map(move |place| {
+                let mut order = order.clone();
+                order.insert(place, last);
+                order
+            })
+        });
+        insertions.collect()
+    }
+
+    #[test]
+    fn order_of_the_spatial_leg_is_the_best_of_all() {
+        // Crank, beam ends, and the constraints to ground, between them, and at the tip.
+        let mut graph = ItemGraph::new(vec![6, 6, 6, 5, 4, 3]);
+        for (a, b) in [(0, 3), (0, 4), (1, 4), (1, 2), (2, 5)] {
+            graph.connect(a, b);
+        }
+        let least = permutations(6).iter().map(|order| graph.work(order)).min();
+        assert_eq!(Some(graph.work(&graph.elimination_order())), least);
+    }
+
+    #[test]
+    fn separate_parts_stay_together() {
+        let mut graph = ItemGraph::new(vec![3; 6]);
+        for (a, b) in [(0, 2), (2, 4), (1, 3), (3, 5)] {
+            graph.connect(a, b);
+        }
+        let order = graph.elimination_order();
+        assert!(order[..3].iter().all(|item| item % 2 == order[0] % 2));
+    }
+
+    /// Row 3 reaches back to column 0, and so do the rows between; the fill follows from row 2.
+    #[test]
+    fn reach_and_fill_bound_the_elimination() {
+        let reach = reach(&[0, 1, 2, 0, 4]);
+        assert_eq!(reach, [3, 3, 3, 3, 4]);
+        assert_eq!(fill(&reach, &[3, 1, 4, 3, 4]), [4, 4, 4, 4, 4]);
+    }
 }

@@ -3,7 +3,7 @@
 //! The equation numbers are those of the module [`super`].
 
 use super::band::{Band, NoPivot};
-use super::chain::{self, Block, Link, NoInverse};
+use super::chain::{self, Link, NoInverse};
 use super::layout::{Layout, Segment};
 use super::{Item, Singular};
 use nalgebra::{DMatrix, SMatrix, SVector};
@@ -36,7 +36,6 @@ pub struct System<const N: usize> {
     /// Constraint rows and couplings; `factor` adds the condensed beams and factorises in place.
     band: Band,
     pub(super) links: Vec<Link<N>>,
-    skeleton_values: Vec<f64>,
     determinant_sign: f64,
     stage: Stage,
 }
@@ -68,7 +67,6 @@ impl<const N: usize> System<N> {
             row_rhs: vec![0.0; layout.row_count()],
             band: Band::new(&layout.shape),
             links: vec![Link::zero(); layout.interior_count() + layout.segments.len()],
-            skeleton_values: vec![0.0; layout.skeleton_size()],
             determinant_sign: 0.0,
             stage: Stage::Assembly,
         }
@@ -104,20 +102,13 @@ impl<const N: usize> System<N> {
     ) {
         debug_assert_eq!(self.stage, Stage::Assembly);
         let (first, second) = layout.coupling_position[coupling];
-        add_block(
-            &mut self.band.entries,
-            layout,
-            first,
-            second,
-            &first_second.data.0,
-        );
-        add_block(
-            &mut self.band.entries,
-            layout,
-            second,
-            first,
-            &second_first.data.0,
-        );
+        let shape = &layout.shape;
+        self.band
+            .add_block(shape, first, second, &first_second.data.0);
+        self.band
+            .add_block(shape, second, first, &second_first.data.0);
+        self.band.add_scale(second, &first_second.data.0);
+        self.band.add_scale(first, &second_first.data.0);
     }
 
     /// Adds to a constraint row and its column at one node of the row's group: `row_entries` are
@@ -133,18 +124,12 @@ impl<const N: usize> System<N> {
         column_entries: &SVector<f64, N>,
     ) {
         debug_assert_eq!(self.stage, Stage::Assembly);
-        let position = layout.row_position[row];
-        let node_position = layout.node_position[node];
-        let stride = layout.shape.stride;
-        let start = layout.shape.at(position, node_position);
-        let entries = &mut self.band.entries;
-        for (entry, value) in entries[start..start + N].iter_mut().zip(row_entries) {
-            *entry += value;
-        }
-        let start = layout.shape.at(node_position, position);
-        let column = entries[start..].iter_mut().step_by(stride);
-        for (entry, value) in column.zip(column_entries) {
-            *entry += value;
+        debug_assert!(layout.row_nodes[row].contains(&Some(node)));
+        let (shape, band) = (&layout.shape, &mut self.band);
+        let (position, node_position) = (layout.row_position[row], layout.node_position[node]);
+        for k in 0..N {
+            band.add(shape, position, node_position + k, row_entries[k]);
+            band.add(shape, node_position + k, position, column_entries[k]);
         }
     }
 
@@ -153,7 +138,7 @@ impl<const N: usize> System<N> {
     pub fn add_constraint_diagonal(&mut self, layout: &Layout<N>, row: usize, value: f64) {
         debug_assert_eq!(self.stage, Stage::Assembly);
         let position = layout.row_position[row];
-        self.band.entries[layout.shape.at(position, position)] += value;
+        self.band.add(&layout.shape, position, position, value);
     }
 
     /// Factorises the matrix. The public blocks keep their values; the constraint rows and the
@@ -162,25 +147,31 @@ impl<const N: usize> System<N> {
     pub fn factor(&mut self, layout: &Layout<N>) -> Result<(), Singular> {
         debug_assert_eq!(self.stage, Stage::Assembly);
         self.stage = Stage::Failed;
+        self.determinant_sign = 0.0;
         let mut sign = 1.0;
         for &(node, position) in &layout.skeleton {
             let block = &self.diagonal[node].data.0;
-            add_block(&mut self.band.entries, layout, position, position, block);
+            self.band.add_scale(position, block);
+            if !layout.in_beam[node] {
+                self.band
+                    .add_block(&layout.shape, position, position, block);
+            }
         }
         for segment in &layout.segments {
             sign *= self.condense(layout, segment)?;
         }
-        let skeleton_sign = self.band.factor(&layout.shape).map_err(
-            |NoPivot {
-                 column,
-                 pivot,
-                 scale,
-             }| Singular {
+        let skeleton_sign = self.band.factor(&layout.shape).map_err(|failure| {
+            let NoPivot {
+                column,
+                pivot,
+                scale,
+            } = failure;
+            Singular {
                 item: layout.owner[column],
                 pivot,
                 scale,
-            },
-        )?;
+            }
+        })?;
         self.determinant_sign = sign * skeleton_sign; // (7)
         self.stage = Stage::Factored;
         Ok(())
@@ -192,26 +183,28 @@ impl<const N: usize> System<N> {
         for segment in &layout.segments {
             self.condense_rhs(segment);
         }
+        let values = self.band.values_mut();
         for &(node, position) in &layout.skeleton {
-            self.skeleton_values[position..position + N]
-                .copy_from_slice(self.node_rhs[node].as_slice());
+            values[position..position + N].copy_from_slice(self.node_rhs[node].as_slice());
         }
         for (&position, &value) in layout.row_position.iter().zip(&self.row_rhs) {
-            self.skeleton_values[position] = value;
+            values[position] = value;
         }
-        self.band.solve(&layout.shape, &mut self.skeleton_values);
+        self.band.solve(&layout.shape);
+        let values = self.band.values_mut();
         for &(node, position) in &layout.skeleton {
-            self.node_rhs[node].copy_from_slice(&self.skeleton_values[position..position + N]);
+            self.node_rhs[node].copy_from_slice(&values[position..position + N]);
         }
         for (&position, value) in layout.row_position.iter().zip(&mut self.row_rhs) {
-            *value = self.skeleton_values[position];
+            *value = values[position];
         }
         for segment in &layout.segments {
             self.expand(segment);
         }
     }
 
-    /// The sign of the determinant of the matrix last factorised, 1 or −1; 0 before that.
+    /// The sign of the determinant of the factorised matrix, 1 or −1; 0 before `factor` and after its
+    /// failure.
     pub fn determinant_sign(&self) -> f64 {
         self.determinant_sign
     }
@@ -243,10 +236,10 @@ impl<const N: usize> System<N> {
             Item::Node(node) => node * N + unknown - layout.node_position[node],
             Item::Row(row) => layout.node_count() * N + row,
         };
-        for row in 0..layout.shape.size {
-            for column in layout.shape.columns(row) {
+        for row in 0..layout.skeleton_size() {
+            for column in 0..layout.skeleton_size() {
                 dense[(dense_index(row), dense_index(column))] +=
-                    self.band.entries[layout.shape.at(row, column)];
+                    self.band.entry(&layout.shape, row, column);
             }
         }
         dense
@@ -260,23 +253,25 @@ impl<const N: usize> System<N> {
             interior,
             first_element,
             first_link,
+            starts_beam,
             rooted,
         } = *segment;
         let zero = [[0.0; N]; N];
         let mut sign = 1.0;
-        let diagonals = &self.diagonal[left + 1..];
+        let [left_diagonal, diagonals @ ..] = &self.diagonal[left..=left + interior + 1] else {
+            return Ok(sign);
+        };
         let uppers = &self.upper[first_element..=first_element + interior];
         let lowers = &self.lower[first_element..=first_element + interior];
         let links = &mut self.links[first_link..=first_link + interior];
-
-        let first = if interior > 0 {
-            &diagonals[0].data.0
+        let corner = if starts_beam {
+            &left_diagonal.data.0
         } else {
             &zero
         };
         for k in 0..N {
-            links[0].diagonal_row[k] = [first[k], uppers[0].data.0[k]];
-            links[0].column_corner[k] = [lowers[0].data.0[k], [0.0; N]];
+            links[0].diagonal_row[k] = [diagonals[0].data.0[k], uppers[0].data.0[k]];
+            links[0].column_corner[k] = [lowers[0].data.0[k], corner[k]];
         }
         for index in 0..=interior {
             let node = left + 1 + index;
@@ -292,17 +287,11 @@ impl<const N: usize> System<N> {
                 }
             }
             let [next, ..] = rest else { break };
-            // The diagonal block of the right skeleton node is in the band already.
-            let next_diagonal = if index + 1 < interior {
-                &diagonals[index + 1].data.0
-            } else {
-                &zero
-            };
             sign *= chain::eliminate(
                 link,
                 next,
                 &diagonals[index].data.0,
-                next_diagonal,
+                &diagonals[index + 1].data.0,
                 &uppers[index + 1].data.0,
                 &lowers[index + 1].data.0,
             )
@@ -314,19 +303,19 @@ impl<const N: usize> System<N> {
         }
         let left = layout.node_position[left];
         let right = layout.node_position[segment.right()];
-        let link = &links[interior];
-        for (row, column, tall, half) in [
-            (left, left, &link.column_corner, 1),
-            (left, right, &link.diagonal_row, 1),
-            (right, left, &link.column_corner, 0),
-            (right, right, &link.diagonal_row, 0),
-        ] {
-            let mut block = zero;
-            for k in 0..N {
-                block[k] = tall[k][half];
-            }
-            add_block(&mut self.band.entries, layout, row, column, &block);
-        }
+        let Link {
+            column_corner,
+            diagonal_row,
+            ..
+        } = &links[interior];
+        self.band
+            .add_half(&layout.shape, left, left, column_corner, 1);
+        self.band
+            .add_half(&layout.shape, left, right, diagonal_row, 1);
+        self.band
+            .add_half(&layout.shape, right, left, column_corner, 0);
+        self.band
+            .add_half(&layout.shape, right, right, diagonal_row, 0);
         Ok(sign)
     }
 
@@ -373,32 +362,5 @@ impl<const N: usize> System<N> {
             value = chain::expand(link, &upper.data.0, &node.data.0[0], &left_value, &value);
             node.data.0[0] = value;
         }
-    }
-}
-
-/// Adds a block to the band.
-#[inline(always)]
-fn add_block<const N: usize>(
-    entries: &mut [f64],
-    layout: &Layout<N>,
-    row: usize,
-    column: usize,
-    block: &Block<N>,
-) {
-    let stride = layout.shape.stride;
-    let start = layout.shape.at(row, column);
-    for i in 0..N {
-        let entries = &mut entries[start + i * stride..][..N];
-        for k in 0..N {
-            entries[k] += block[k][i];
-        }
-    }
-}
-
-impl<const N: usize> System<N> {
-    /// bench only
-    pub fn clone_from_matrix(&mut self, other: &Self) {
-        self.band.entries.copy_from_slice(&other.band.entries);
-        self.stage = Stage::Assembly;
     }
 }

@@ -178,7 +178,7 @@ impl Signal {
                 duration,
             } => {
                 let sweep = TAU * (end_frequency - start_frequency) / duration;
-                let swept = time.clamp(0.0, duration);
+                let swept = time.max(0.0).min(duration.max(0.0));
                 let after = time - swept;
                 let w = TAU * start_frequency + sweep * swept;
                 let angle = (TAU * start_frequency + 0.5 * sweep * swept) * swept + w * after;

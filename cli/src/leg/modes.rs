@@ -1,0 +1,242 @@
+//! `softdock leg modes`: vibration about the bowed equilibrium.
+
+use super::equilibrium::Equilibrium;
+use super::scene::{Film, Pose};
+use crate::output::{self, OutputArgs};
+use crate::plot::{Block, Figure, Page};
+use crate::settings::{Resolved, SettingsArgs};
+use anyhow::Result;
+use leg_core::group::Group;
+use leg_core::leg::LegConfig;
+use leg_core::modal::{self, Mode, Modes};
+use serde::Serialize;
+use std::f64::consts::TAU;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `softdock leg modes`.
+///
+/// The leg is in its pre-tensioned posture. A crank or upper link that is not locked
+/// (motor.mode=locked, load.lock_q3=true) is free under the constant torque that holds it there.
+/// With --out, modes.json and config.toml are written to the folder.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Number of modes, slowest first
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    count: usize,
+    /// Writes a page with the modes in motion
+    #[arg(long, value_name = "FILE.html")]
+    plot: Option<PathBuf>,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+/// A point of a mode shape: arc length [m] and displacement, the largest of the mode being one.
+#[derive(Debug, Serialize)]
+struct ShapePoint {
+    s: f64,
+    x: f64,
+    y: f64,
+}
+
+#[derive(Debug, Serialize)]
+struct ModeReport {
+    /// Null for a mode that grows.
+    frequency_hz: Option<f64>,
+    omega_squared_rad2_s2: f64,
+    stable: bool,
+    shape: Vec<ShapePoint>,
+}
+
+#[derive(Debug, Serialize)]
+struct DampedReport {
+    eigenvalue_re_per_s: f64,
+    eigenvalue_im_per_s: f64,
+    frequency_hz: f64,
+    damping_ratio: f64,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report {
+    degrees_of_freedom: usize,
+    unstable_modes: usize,
+    crank_torque_nm: f64,
+    link_torque_nm: f64,
+    undamped: Vec<ModeReport>,
+    damped: Vec<DampedReport>,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let resolved = Resolved::<LegConfig>::new(&arguments.settings)?;
+    if arguments.settings.print_config {
+        output::say(&resolved.print()?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(plot) = &arguments.plot {
+        output::probe(plot)?;
+    }
+    let rest = Equilibrium::new(&resolved.config)?;
+    let (leg, state) = (rest.leg(), rest.state());
+    let reduction = modal::reduce(&leg.model, state, &mut rest.workspace())?;
+    let count = arguments.count.clamp(1, reduction.system.order());
+    let modes = reduction.modes(count)?;
+    let damped = reduction.damped_modes(count)?;
+    let report = Report {
+        degrees_of_freedom: modes.degrees_of_freedom,
+        unstable_modes: modes.unstable,
+        crank_torque_nm: rest.crank_torque,
+        link_torque_nm: rest.link_torque,
+        undamped: modes.modes.iter().map(|mode| mode_report(&rest, mode)).collect(),
+        damped: damped
+            .modes
+            .iter()
+            .map(|mode| DampedReport {
+                eigenvalue_re_per_s: mode.eigenvalue.re,
+                eigenvalue_im_per_s: mode.eigenvalue.im,
+                frequency_hz: mode.frequency(),
+                damping_ratio: mode.damping_ratio(),
+            })
+            .collect(),
+    };
+    if let Some(out) = &arguments.output.out {
+        output::write_json(&out.join("modes.json"), &report)?;
+        output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;
+    }
+    if let Some(plot) = &arguments.plot {
+        output::write_atomic(plot, page(&rest, &modes, &report)?.html()?.as_bytes())?;
+    }
+    if arguments.output.json {
+        output::say_json(&report)?;
+    } else {
+        output::say(&report.table())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn mode_report(rest: &Equilibrium, mode: &Mode<3>) -> ModeReport {
+    let leg = rest.leg();
+    let count = leg.config.solver.elements;
+    let mut shape = Vec::with_capacity(count + 1);
+    for i in 0..=count {
+        let node = leg.model.beam_node(leg.leaf, i);
+        let twist = &mode.shape[node.index()];
+        let moved = rest.state().pose(node).rotation() * twist.fixed_rows::<2>(0);
+        let s = leg.config.leaf.length_m * i as f64 / count as f64;
+        shape.push(ShapePoint { s, x: moved.x, y: moved.y });
+    }
+    let largest = shape.iter().fold(0.0, |m: f64, p| m.max(p.x.hypot(p.y)));
+    for point in &mut shape {
+        point.x /= largest.max(f64::MIN_POSITIVE);
+        point.y /= largest.max(f64::MIN_POSITIVE);
+    }
+    let stable = !mode.is_unstable();
+    ModeReport {
+        frequency_hz: (mode.omega_squared >= 0.0).then(|| mode.frequency()),
+        omega_squared_rad2_s2: mode.omega_squared,
+        stable,
+        shape,
+    }
+}
+
+impl ModeReport {
+    /// `12.3 Hz`, or how fast it grows.
+    fn name(&self) -> String {
+        match self.frequency_hz {
+            Some(frequency) => format!("{frequency:.4} Hz"),
+            None => format!("grows with {:.4}/s", (-self.omega_squared_rad2_s2).sqrt()),
+        }
+    }
+}
+
+impl Report {
+    fn table(&self) -> String {
+        let mut text = format!(
+            "Modes about the bowed leg, {} degrees of freedom, {}\n",
+            self.degrees_of_freedom,
+            match self.unstable_modes {
+                0 => "stable".to_owned(),
+                count => format!("{count} unstable"),
+            }
+        );
+        let rows = self.undamped.iter().zip(&self.damped);
+        let names: Vec<String> = self.undamped.iter().map(ModeReport::name).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        // Writing to a String cannot fail.
+        let _ = writeln!(
+            text,
+            "  {:>4}  {:<width$}  damped: {:>12} {:>10}  eigenvalue [1/s]",
+            "mode", "undamped", "freq. [Hz]", "ratio"
+        );
+        for (i, ((_, damped), name)) in rows.zip(&names).enumerate() {
+            let _ = writeln!(
+                text,
+                "  {:>4}  {name:<width$}          {:>12.4} {:>10.2e}  {:.4e} {:+.4e}i",
+                i + 1,
+                damped.frequency_hz,
+                damped.damping_ratio,
+                damped.eigenvalue_re_per_s,
+                damped.eigenvalue_im_per_s,
+            );
+        }
+        let _ = write!(
+            text,
+            "  held by {:.4} N·m on the crank and {:.4} N·m on the upper link",
+            self.crank_torque_nm, self.link_torque_nm
+        );
+        text
+    }
+}
+
+/// Modes shown in motion.
+const MOST_SHOWN: usize = 8;
+/// Frames of one oscillation.
+const FRAMES: usize = 40;
+/// Largest displacement shown, as a fraction of the leaf's length.
+const AMPLITUDE: f64 = 0.08;
+
+fn page(rest: &Equilibrium, modes: &Modes<3>, report: &Report) -> Result<Page> {
+    let leg = rest.leg();
+    let mut blocks = Vec::new();
+    let shown = modes.modes.iter().zip(&report.undamped).take(MOST_SHOWN);
+    for (index, (mode, entry)) in shown.enumerate() {
+        // Displacements of a small motion, scaled up: straight lines, not arcs.
+        let still = Pose::new(leg, rest.state())?;
+        let small = 1e-4 / mode.shape.iter().fold(0.0, |m: f64, twist| m.max(twist.amax()));
+        let moved = Pose::new(leg, &rest.displaced(&mode.shape, small))?;
+        let largest = moved.distance(&still).max(f64::MIN_POSITIVE);
+        let scale = AMPLITUDE * leg.config.leaf.length_m / largest;
+        let mut film = Film::default();
+        for frame in 0..=FRAMES {
+            let phase = frame as f64 / FRAMES as f64;
+            film.add_pose(phase, still.toward(&moved, scale * (TAU * phase).sin()));
+        }
+        let mut animation = film.animation(
+            &format!("Mode {}: {}", index + 1, entry.name()),
+            "One oscillation, slowed down and enlarged; dotted is the leaf at rest.",
+            leg.tendon.is_some(),
+        );
+        animation.loops = true;
+        blocks.push(Block::Animation(animation));
+    }
+    let figures = vec![
+        Figure::text("degrees of freedom", report.degrees_of_freedom.to_string(), ""),
+        Figure::text("unstable modes", report.unstable_modes.to_string(), ""),
+        Figure::number("holding torque, crank", report.crank_torque_nm, 5, "N·m"),
+        Figure::number("holding torque, link", report.link_torque_nm, 5, "N·m"),
+    ];
+    Ok(Page {
+        title: "Modes of the leg".to_owned(),
+        lead: "Undamped vibration about the bowed equilibrium. Links that are not locked are free \
+               under the constant torque that holds them."
+            .to_owned(),
+        warning: None,
+        figures,
+        blocks,
+    })
+}

@@ -1,0 +1,416 @@
+//! Derivatives of a unit's outputs: by its inputs over the last step, and by time.
+//!
+//! The variation of the state at the end of the step by each input is exact
+//! ([`crate::dynamics::sensitivity`]): the steps of the solver are repeated from the start of the
+//! communication step and the variations carried along. What the outputs make of a variation ξ is
+//! a central difference along it,
+//!
+//! ```text
+//! ∂y/∂u = (y(x + εξ) − y(x − εξ)) / 2ε                                          (1)
+//! δW = Σ ½ h (δP_k + δP_{k+1})                                                  (2)
+//! ```
+//!
+//! which is exact for outputs up to second order in ξ. (2) is the ledger's own rule for work and
+//! dissipation. The derivative by time uses the same (1) along the motion: `(v, v̇, λ̇, u̇)`, with λ̇
+//! the mean over the last step.
+
+use super::LegError;
+use super::unit::{Built, Cubic, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from};
+use crate::dynamics::sensitivity::{InputVariation, Variation, propagate};
+use crate::dynamics::{self, Control};
+use crate::error::Error;
+use crate::group::Group;
+use crate::model::{Drive, Inputs, Model};
+use crate::results::energy::{self, Powers};
+use crate::state::State;
+use core::cell::RefCell;
+use nalgebra::SVector;
+
+/// Positions in the group of energies, in both legs.
+pub(super) const WORK_IN: usize = 4;
+/// As above.
+pub(super) const DISSIPATED: usize = 5;
+/// As above.
+pub(super) const RESIDUAL: usize = 6;
+
+/// Largest displacement of a central difference [m, rad], where only positions matter.
+const DISPLACEMENT: f64 = 1e-6;
+/// The same where forces are differentiated: it stays inside the rounded corners of the tendon's
+/// law, a hundredth of a newton wide.
+const SMALL_DISPLACEMENT: f64 = 1e-8;
+/// Largest change of velocity there [m/s, rad/s].
+const SMALL_CHANGE_OF_VELOCITY: f64 = 1e-7;
+
+/// Derivatives of the last step, as far as they were asked for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Sensitivity<const N: usize> {
+    /// The workspace still holds the last step, which was the only one of its communication step.
+    pub solved_in_workspace: bool,
+    /// One variation of the end state per input; empty until asked for.
+    variations: Vec<Variation<N>>,
+    /// Changes of the channels at the end, per input.
+    ends: Vec<Vec<InputVariation>>,
+    /// Changes of work in and dissipation, per input; empty until asked for.
+    works: Vec<Powers>,
+    /// Derivatives of outputs, one row per output.
+    jacobian: Vec<f64>,
+    known: [bool; OutputGroup::ALL.len()],
+}
+
+impl<const N: usize> Sensitivity<N> {
+    pub(super) fn forget(&mut self) {
+        self.solved_in_workspace = false;
+        self.variations.clear();
+        self.works.clear();
+        self.known = Default::default();
+    }
+}
+
+/// Remembers the times of accepted steps: a step that is refused is tried again earlier.
+struct Recorder<'a> {
+    curves: Curves<'a>,
+    times: RefCell<Vec<f64>>,
+}
+
+impl Drive for Recorder<'_> {
+    fn sample(&self, time: f64, inputs: &mut Inputs) {
+        let mut times = self.times.borrow_mut();
+        while times.last().is_some_and(|&last| last >= time) {
+            times.pop();
+        }
+        times.push(time);
+        self.curves.sample(time, inputs);
+    }
+}
+
+impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUnit<L, G, N, D> {
+    /// Derivative of an output at the end of the last step by the value that an input had for it.
+    ///
+    /// Diagnostic outputs have none; before the first step there is none.
+    pub fn derivative(&mut self, output: usize, input: usize) -> Result<f64, LegError> {
+        let group = OutputGroup::ALL
+            .into_iter()
+            .position(|g| L::outputs(g).contains(&output));
+        let diagnostic = OutputGroup::Diagnostic as usize;
+        let refuse = |problem| {
+            let owner = format!("derivative of output {output} by input {input}");
+            LegError::from(Error::BadReference { owner, problem })
+        };
+        match group {
+            Some(group) if group != diagnostic && input < L::INPUTS => {
+                if !self.memory.stepped {
+                    return Err(refuse("no step has been made yet"));
+                }
+                if !self.sensitivity.known[group] {
+                    self.differentiate(OutputGroup::ALL[group])?;
+                }
+                Ok(self.sensitivity.jacobian[output * L::INPUTS + input])
+            }
+            _ => Err(refuse("there is no such derivative")),
+        }
+    }
+
+    /// Derivatives of the outputs of a group by time.
+    pub fn rates(&mut self, group: OutputGroup, out: &mut [f64]) -> Result<(), LegError> {
+        let Self {
+            built,
+            memory,
+            scratch,
+            ..
+        } = self;
+        let leg = &built.leg;
+        let model = leg.model();
+        let Memory {
+            state,
+            previous,
+            stepped,
+            ..
+        } = &*memory;
+        let mut motion = Variation::zero(model);
+        motion.poses.copy_from_slice(&state.velocities);
+        motion.velocities.copy_from_slice(&state.accelerations);
+        if *stepped {
+            let per_length = 1.0 / (state.time - previous.time);
+            let pairs = state.multipliers.iter().zip(&previous.multipliers);
+            for (rate, (now, then)) in motion.multipliers.iter_mut().zip(pairs) {
+                *rate = (now - then) * per_length;
+            }
+        }
+        let ends: Vec<InputVariation> = (0..state.inputs.value.len())
+            .map(|channel| InputVariation {
+                channel,
+                value: state.inputs.rate[channel],
+                rate: state.inputs.acceleration[channel],
+            })
+            .collect();
+        along(leg, memory, scratch, group, &motion, &ends, out)?;
+        if group == OutputGroup::Energy {
+            let powers = memory.state.ledger.powers;
+            add_work(out, &powers);
+        }
+        Ok(())
+    }
+
+    /// Fills the rows of one group.
+    fn differentiate(&mut self, group: OutputGroup) -> Result<(), LegError> {
+        let with_work = group == OutputGroup::Energy;
+        if self.sensitivity.variations.is_empty()
+            || (with_work && self.sensitivity.works.is_empty())
+        {
+            self.vary(with_work)?;
+        }
+        let range = L::outputs(group);
+        let Self {
+            built,
+            memory,
+            scratch,
+            sensitivity,
+            ..
+        } = self;
+        let count = OutputGroup::ALL
+            .map(|g| L::outputs(g).end)
+            .into_iter()
+            .max()
+            .unwrap_or(0);
+        sensitivity.jacobian.resize(count * L::INPUTS, 0.0);
+        let mut column = vec![0.0; range.len()];
+        for input in 0..L::INPUTS {
+            let (variation, ends) = (&sensitivity.variations[input], &sensitivity.ends[input]);
+            along(
+                &built.leg,
+                memory,
+                scratch,
+                group,
+                variation,
+                ends,
+                &mut column,
+            )?;
+            if with_work {
+                add_work(&mut column, &sensitivity.works[input]);
+            }
+            for (output, value) in range.clone().zip(&column) {
+                sensitivity.jacobian[output * L::INPUTS + input] = *value;
+            }
+        }
+        sensitivity.known[group as usize] = true;
+        Ok(())
+    }
+
+    /// Carries the variations of all inputs through the last communication step.
+    fn vary(&mut self, with_work: bool) -> Result<(), LegError> {
+        let times = self.step_times()?;
+        let in_place = self.sensitivity.solved_in_workspace && times.len() == 1;
+        let Self {
+            built,
+            memory,
+            scratch,
+            workspace,
+            settings,
+            curves,
+            sensitivity,
+            ..
+        } = self;
+        let Built { leg, origin } = &**built;
+        let (model, previous) = (leg.model(), &memory.previous);
+        let start = previous.time;
+        let length = memory.state.time - start;
+        leg.curves(origin, &memory.last_inputs, previous, length, curves);
+        let drive = Curves {
+            start,
+            cubics: curves,
+        };
+        let changes: Vec<Vec<(usize, Cubic)>> = (0..L::INPUTS)
+            .map(|input| {
+                let mut list = Vec::new();
+                leg.curve_changes(origin, &memory.last_inputs, input, length, &mut list);
+                list
+            })
+            .collect();
+        let mut variations = vec![Variation::zero(model); L::INPUTS];
+        let mut works = vec![Powers::default(); if with_work { L::INPUTS } else { 0 }];
+        let mut powers = works.clone();
+        let mut ends: Vec<Vec<InputVariation>> = Vec::new();
+        let mut moved = scratch.clone();
+        scratch.copy_from(previous);
+        for (k, &time) in times.iter().enumerate() {
+            let h = time - scratch.time;
+            if in_place {
+                scratch.copy_from(&memory.state);
+            } else {
+                dynamics::step(model, scratch, workspace, &drive, h, settings)?;
+                scratch.time = time;
+            }
+            ends = changes.iter().map(|list| at(list, time - start)).collect();
+            let slices: Vec<&[InputVariation]> = ends.iter().map(Vec::as_slice).collect();
+            propagate(model, workspace, h, settings, &mut variations, &slices)?;
+            for (input, work) in works.iter_mut().enumerate() {
+                let new =
+                    power_change(model, scratch, &mut moved, &variations[input], &ends[input]);
+                let old = if k == 0 {
+                    Powers::default()
+                } else {
+                    powers[input]
+                };
+                work.input += 0.5 * h * (old.input + new.input); // (2)
+                work.dissipated += 0.5 * h * (old.dissipated + new.dissipated);
+                powers[input] = new;
+            }
+        }
+        *sensitivity = Sensitivity {
+            variations,
+            ends,
+            works,
+            jacobian: core::mem::take(&mut sensitivity.jacobian),
+            known: sensitivity.known,
+            // Another step may have been solved in it meanwhile.
+            solved_in_workspace: in_place,
+        };
+        Ok(())
+    }
+
+    /// Times at which the solver's steps of the last communication step ended.
+    fn step_times(&mut self) -> Result<Vec<f64>, LegError> {
+        let Self {
+            built,
+            memory,
+            scratch,
+            workspace,
+            settings,
+            curves,
+            ..
+        } = self;
+        let Built { leg, origin } = &**built;
+        let (start, end) = (memory.previous.time, memory.state.time);
+        let (length, count) = (end - start, memory.last.steps.max(1));
+        let control = control_from(leg.solver(), memory.first_steps[0]);
+        if matches!(control, Control::Fixed { .. }) && memory.last.rejected == 0 {
+            let time = |k: usize| start + length * k as f64 / count as f64;
+            return Ok((1..=count)
+                .map(|k| if k == count { end } else { time(k) })
+                .collect());
+        }
+        leg.curves(
+            origin,
+            &memory.last_inputs,
+            &memory.previous,
+            length,
+            curves,
+        );
+        let recorder = Recorder {
+            curves: Curves {
+                start,
+                cubics: curves,
+            },
+            times: RefCell::default(),
+        };
+        scratch.copy_from(&memory.previous);
+        dynamics::advance(
+            leg.model(),
+            scratch,
+            workspace,
+            &recorder,
+            end,
+            &control,
+            settings,
+        )?;
+        let mut times = recorder.times.into_inner();
+        if let Some(last) = times.last_mut() {
+            *last = end;
+        }
+        Ok(times)
+    }
+}
+
+/// Changes of channels `s` seconds after the start.
+fn at(changes: &[(usize, Cubic)], s: f64) -> Vec<InputVariation> {
+    let one = |&(channel, cubic): &(usize, Cubic)| {
+        let (value, rate, _) = cubic.sample(s);
+        InputVariation {
+            channel,
+            value,
+            rate,
+        }
+    };
+    changes.iter().map(one).collect()
+}
+
+/// The state moved by `factor` times a variation, inputs included.
+fn move_state<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    variation: &Variation<N>,
+    ends: &[InputVariation],
+    factor: f64,
+    out: &mut State<G, N>,
+) {
+    variation.apply(model, state, factor, out);
+    for end in ends {
+        out.inputs.value[end.channel] += end.value * factor;
+        out.inputs.rate[end.channel] += end.rate * factor;
+    }
+}
+
+/// ε of eq. (1).
+fn factor<const N: usize>(variation: &Variation<N>, displacement: f64, velocity: f64) -> f64 {
+    let largest = |list: &[SVector<f64, N>]| list.iter().map(|v| v.amax()).fold(0.0, f64::max);
+    (displacement / largest(&variation.poses))
+        .min(velocity / largest(&variation.velocities))
+        .min(1.0)
+}
+
+fn small_factor<const N: usize>(variation: &Variation<N>) -> f64 {
+    factor(variation, SMALL_DISPLACEMENT, SMALL_CHANGE_OF_VELOCITY)
+}
+
+/// Eq. (1) for the outputs of a group; work and dissipation are left out.
+fn along<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>(
+    leg: &L,
+    memory: &Memory<G, N>,
+    moved: &mut State<G, N>,
+    group: OutputGroup,
+    variation: &Variation<N>,
+    ends: &[InputVariation],
+    out: &mut [f64],
+) -> Result<(), LegError> {
+    let step = match group {
+        OutputGroup::Force => small_factor(variation),
+        _ => factor(variation, DISPLACEMENT, f64::INFINITY),
+    };
+    let (model, state, near) = (leg.model(), &memory.state, memory.near);
+    let mut minus = vec![0.0; out.len()];
+    move_state(model, state, variation, ends, step, moved);
+    leg.evaluate(group, moved, near, out)?;
+    move_state(model, state, variation, ends, -step, moved);
+    leg.evaluate(group, moved, near, &mut minus)?;
+    for (value, minus) in out.iter_mut().zip(&minus) {
+        *value = (*value - minus) / (2.0 * step);
+    }
+    Ok(())
+}
+
+/// Eq. (1) for the powers.
+fn power_change<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    moved: &mut State<G, N>,
+    variation: &Variation<N>,
+    ends: &[InputVariation],
+) -> Powers {
+    let step = small_factor(variation);
+    let mut powers_at = |factor| {
+        move_state(model, state, variation, ends, factor, moved);
+        energy::powers(model, moved)
+    };
+    let (plus, minus) = (powers_at(step), powers_at(-step));
+    Powers {
+        input: (plus.input - minus.input) / (2.0 * step),
+        dissipated: (plus.dissipated - minus.dissipated) / (2.0 * step),
+    }
+}
+
+/// Adds the changes of work and dissipation to those of the energies.
+fn add_work(energies: &mut [f64], change: &Powers) {
+    energies[WORK_IN] += change.input;
+    energies[DISSIPATED] += change.dissipated;
+    energies[RESIDUAL] += change.dissipated - change.input;
+}

@@ -1,0 +1,351 @@
+//! The units against the simulations they wrap, and against themselves after going back.
+
+#![allow(clippy::unwrap_used)]
+
+use super::config::MotorMode;
+use super::planar::Channel;
+use super::spatial::{SpatialChannel, TipDrive};
+use super::unit::{LegUnit, OutputGroup, Saved, UnitLeg};
+use super::unit_planar::{PLANAR_INPUTS, PLANAR_OUTPUTS, PlanarInput, PlanarOutput};
+use super::unit_spatial::{SPATIAL_INPUTS, SPATIAL_OUTPUTS, SpatialInput, SpatialOutput};
+use super::{LegConfig, PlanarUnit, Simulation, SpatialLegConfig, SpatialSimulation, SpatialUnit};
+use crate::dynamics;
+use crate::group::Group;
+use crate::model::Signal;
+use crate::workspace::Workspace;
+
+const TIP: [f64; 3] = [0.19, 0.0, 0.40];
+
+fn planar_config(mode: MotorMode) -> LegConfig {
+    let mut config = LegConfig::default();
+    config.motor.mode = mode;
+    config.solver.elements = 6;
+    config
+}
+
+fn spatial_config(mode: MotorMode) -> SpatialLegConfig {
+    let mut config = SpatialLegConfig::default();
+    config.motor.mode = mode;
+    config.solver.elements = 6;
+    config
+}
+
+fn spatial_inputs() -> [f64; SPATIAL_INPUTS] {
+    let mut inputs = [0.0; SPATIAL_INPUTS];
+    inputs[..3].copy_from_slice(&TIP);
+    inputs
+}
+
+#[test]
+fn planar_unit_has_the_bits_of_the_simulation() {
+    for (mode, step) in [(MotorMode::Hold, 1e-3), (MotorMode::Torque, 2.5e-3)] {
+        let mut config = planar_config(mode);
+        let mut unit = PlanarUnit::new(&config, 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
+        config.load.force_x_n = super::config::History::Constant(0.0);
+        let mut simulation = Simulation::new(&config).unwrap();
+        for k in 1..=200 {
+            let time = f64::from(k) * step;
+            if k == 50 {
+                unit.inputs_mut()[PlanarInput::LoadForceX as usize].value = 3.0;
+                simulation.set_signal(Channel::LoadX, Signal::Constant(3.0));
+            }
+            unit.advance(time).unwrap();
+            simulation.advance_to(time).unwrap();
+            let (out, sample) = (unit.outputs().unwrap(), simulation.sample().unwrap());
+            assert_eq!(out[..3], sample.q);
+            assert_eq!(out[3..6], sample.q_dot);
+            assert_eq!(
+                out[PlanarOutput::TendonTension as usize],
+                sample.tendon_tension
+            );
+            assert_eq!(out[PlanarOutput::MotorTorque as usize], sample.crank_torque);
+            assert_eq!(out[PlanarOutput::Stations as usize], sample.stations[0][0]);
+            assert_eq!(out[PlanarOutput::Residual as usize], sample.energy_residual);
+            assert_eq!(out[PlanarOutput::LoopGap as usize], sample.loop_gap);
+        }
+    }
+}
+
+#[test]
+fn spatial_unit_has_the_bits_of_the_simulation() {
+    let config = spatial_config(MotorMode::Hold);
+    let mut unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
+    let mut simulation = SpatialSimulation::new(&config, TipDrive::Prescribed).unwrap();
+    for axis in 0..3 {
+        simulation.set_signal(SpatialChannel::TipForce, axis, Signal::Constant(0.0));
+    }
+    let mut workspace = Workspace::new(&simulation.leg.model);
+    let SpatialSimulation {
+        leg,
+        state,
+        signals,
+        ..
+    } = &mut simulation;
+    dynamics::initialize(&leg.model, state, &mut workspace, signals).unwrap();
+    for k in 1..=100 {
+        let time = f64::from(k) * 1e-3;
+        unit.advance(time).unwrap();
+        simulation.advance_to(time).unwrap();
+        let (out, sample) = (unit.outputs().unwrap(), simulation.sample().unwrap());
+        assert_eq!(out[SpatialOutput::MotorAngle as usize], sample.q1);
+        assert_eq!(out[4..7], sample.tip_force);
+        assert_eq!(out[9..12], sample.mid_point);
+        assert_eq!(
+            out[SpatialOutput::Residual as usize],
+            sample.energy_residual
+        );
+    }
+    let force = unit.outputs().unwrap()[SpatialOutput::TipForce as usize + 2];
+    assert!(
+        force.abs() < 5.0,
+        "the leg carries little but its own weight: {force} N"
+    );
+}
+
+#[test]
+fn tip_ends_where_its_inputs_say() {
+    let config = spatial_config(MotorMode::Locked);
+    let mut unit = SpatialUnit::new(&config, true, 2.0, &spatial_inputs()).unwrap();
+    unit.inputs_mut()[0].value = TIP[0] + 1e-3;
+    unit.inputs_mut()[3].value = 0.2;
+    unit.advance(2.01).unwrap();
+    let tip = unit.state().pose(unit.leg().node_b).translation();
+    assert!((tip.x - TIP[0] - 1e-3).abs() < 1e-12);
+    assert!((unit.state().inputs.rate[2] - 0.2).abs() < 1e-12);
+    // A polynomial from the start of the step: x + 0.2 s + ½ 10 s².
+    unit.inputs_mut()[0].set_derivative(1, 0.2);
+    unit.inputs_mut()[0].set_derivative(2, 10.0);
+    unit.advance(2.02).unwrap();
+    let tip = unit.state().pose(unit.leg().node_b).translation();
+    assert!((tip.x - TIP[0] - 1e-3 - 0.002 - 0.0005).abs() < 1e-12);
+    assert!((unit.state().inputs.rate[2] - 0.3).abs() < 1e-12);
+    assert_eq!(unit.inputs()[0].order(), 0);
+    assert!((unit.inputs()[0].value - TIP[0] - 3.5e-3).abs() < 1e-15);
+}
+
+#[test]
+fn a_leg_may_start_elsewhere_than_where_it_was_pretensioned() {
+    let config = spatial_config(MotorMode::Locked);
+    let mut inputs = spatial_inputs();
+    let home = SpatialUnit::new(&config, true, 0.0, &inputs).unwrap();
+    inputs[2] += 0.01;
+    let mut unit = SpatialUnit::new(&config, true, 0.0, &inputs).unwrap();
+    assert_eq!(unit.origin().rest_length, home.origin().rest_length);
+    let before = unit.outputs().unwrap();
+    unit.advance(0.05).unwrap();
+    let after = unit.outputs().unwrap();
+    for i in 0..SpatialOutput::AxialStrain as usize {
+        assert!(
+            (before[i] - after[i]).abs() < 1e-6,
+            "output {i}: {} {}",
+            before[i],
+            after[i]
+        );
+    }
+}
+
+#[test]
+fn a_failed_step_leaves_everything_as_it_was() {
+    let config = spatial_config(MotorMode::Locked);
+    let mut unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
+    unit.advance(0.01).unwrap();
+    let (before, derivative) = (unit.outputs().unwrap(), unit.derivative(4, 0).unwrap());
+    let inputs = unit.inputs().to_vec();
+    // The leaf does not reach this far.
+    unit.inputs_mut()[2].value = 3.0;
+    let error = unit.advance(0.011).unwrap_err();
+    println!("{error}");
+    assert_eq!(unit.time(), 0.01);
+    assert_eq!(unit.outputs().unwrap(), before);
+    assert_eq!(unit.derivative(4, 0).unwrap(), derivative);
+    unit.inputs_mut().copy_from_slice(&inputs);
+    unit.advance(0.011).unwrap();
+    assert!(unit.advance(0.011).is_err());
+    assert!(unit.advance(f64::NAN).is_err());
+    assert!(unit.advance(1e9).is_err());
+    assert!(unit.advance(f64::INFINITY).is_err());
+}
+
+/// Goes on, back and on again; the bits must be those of the straight run.
+fn goes_back<L, G, const N: usize, const D: usize>(
+    mut unit: LegUnit<L, G, N, D>,
+    config: &L::Config,
+) where
+    L: UnitLeg<G, N, D>,
+    G: Group<N, D>,
+{
+    let mut saved = unit.save();
+    for k in 1..=5 {
+        unit.advance(2e-3 * f64::from(k)).unwrap();
+        unit.save_into(&mut saved);
+    }
+    let at_saved = unit.outputs().unwrap();
+    let mut straight = Vec::new();
+    for k in 6..=10 {
+        unit.advance(2e-3 * f64::from(k)).unwrap();
+        straight.push(unit.outputs().unwrap());
+    }
+    let mut go_on = |mut unit: LegUnit<L, G, N, D>| {
+        assert_eq!(unit.outputs().unwrap(), at_saved);
+        for (k, expected) in (6..=10).zip(&straight) {
+            unit.advance(2e-3 * f64::from(k)).unwrap();
+            assert_eq!(&unit.outputs().unwrap(), expected);
+        }
+    };
+    unit.restore(&saved);
+    go_on(unit);
+    let numbers = saved.to_numbers();
+    let copy = Saved::<L, G, N>::from_numbers(config, &numbers).unwrap();
+    assert_eq!(copy.to_numbers(), numbers);
+    go_on(LegUnit::from_saved(&copy));
+    assert!(Saved::<L, G, N>::from_numbers(config, &numbers[1..]).is_err());
+    assert!(Saved::<L, G, N>::from_numbers(config, &[]).is_err());
+}
+
+#[test]
+fn going_back_gives_the_bits_of_the_straight_run() {
+    let mut planar = planar_config(MotorMode::Hold);
+    goes_back(
+        PlanarUnit::new(&planar, 0.0, &[0.1; PLANAR_INPUTS]).unwrap(),
+        &planar,
+    );
+    planar.solver.adaptive = true;
+    goes_back(
+        PlanarUnit::new(&planar, 0.0, &[0.1; PLANAR_INPUTS]).unwrap(),
+        &planar,
+    );
+    let spatial = spatial_config(MotorMode::Torque);
+    let mut inputs = spatial_inputs();
+    inputs[0] += 1e-3;
+    inputs[6] = 0.5;
+    goes_back(
+        SpatialUnit::new(&spatial, true, 0.0, &inputs).unwrap(),
+        &spatial,
+    );
+}
+
+/// Every derivative against central differences of repeated steps.
+fn derivatives_agree<L, G, const N: usize, const D: usize>(
+    mut unit: LegUnit<L, G, N, D>,
+    length: f64,
+    sizes: &[f64],
+) where
+    L: UnitLeg<G, N, D>,
+    G: Group<N, D>,
+{
+    let before = unit.save();
+    let end = unit.time() + length;
+    let outputs = L::outputs(OutputGroup::Diagnostic).start;
+    let mut at = |unit: &mut LegUnit<L, G, N, D>, input: usize, change: f64| {
+        unit.restore(&before);
+        unit.inputs_mut()[input].value += change;
+        unit.advance(end).unwrap();
+        unit.outputs().unwrap()
+    };
+    for (input, size) in sizes.iter().enumerate() {
+        let wide =
+            |unit: &mut _, factor: f64, at: &mut dyn FnMut(&mut _, usize, f64) -> Vec<f64>| {
+                let plus = at(unit, input, size * factor);
+                let minus = at(unit, input, -size * factor);
+                let difference = |i: usize| (plus[i] - minus[i]) / (2.0 * size * factor);
+                (0..outputs).map(difference).collect::<Vec<f64>>()
+            };
+        let (fine, coarse) = (wide(&mut unit, 1.0, &mut at), wide(&mut unit, 2.0, &mut at));
+        let here = at(&mut unit, input, 0.0);
+        for output in 0..outputs {
+            let exact = unit.derivative(output, input).unwrap();
+            // Richardson takes the differences' own error of second order out.
+            let reference = (4.0 * fine[output] - coarse[output]) / 3.0;
+            let scale = reference.abs() + 1e-8 * here[output].abs() / size + 1e-3;
+            let error = (exact - reference).abs() / scale;
+            assert!(
+                error < 1e-6,
+                "output {output} by input {input}, step {length}: {exact} against {reference}"
+            );
+        }
+    }
+}
+
+#[test]
+fn derivatives_of_the_planar_unit_are_those_of_repeated_steps() {
+    for mode in [
+        MotorMode::Hold,
+        MotorMode::Torque,
+        MotorMode::Angle,
+        MotorMode::Locked,
+    ] {
+        for length in [1e-3, 5e-3] {
+            let mut config = planar_config(mode);
+            config.solver.newton_tolerance = 1e-9;
+            let mut unit = PlanarUnit::new(&config, 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
+            unit.inputs_mut()[PlanarInput::LoadForceY as usize].value = 5.0;
+            unit.advance(0.02).unwrap();
+            derivatives_agree(unit, length, &[0.1, 1e-4, 0.1, 0.5, 0.5]);
+        }
+    }
+}
+
+#[test]
+fn derivatives_of_the_spatial_unit_are_those_of_repeated_steps() {
+    for mode in [MotorMode::Hold, MotorMode::Locked] {
+        for length in [1e-3, 4e-3] {
+            let mut config = spatial_config(mode);
+            config.solver.newton_tolerance = 1e-9;
+            let mut unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
+            unit.inputs_mut()[SpatialInput::TipPosition as usize].value += 1e-3;
+            unit.inputs_mut()[SpatialInput::TipVelocity as usize].value = 0.05;
+            unit.advance(0.02).unwrap();
+            for i in 0..3 {
+                unit.inputs_mut()[i].value += [1e-4, -5e-5, 2e-5][i];
+            }
+            let (place, speed) = (1e-6, 1e-4);
+            let sizes = [place, place, place, speed, speed, speed, 0.1, 1e-4];
+            derivatives_agree(unit, length, &sizes);
+        }
+    }
+}
+
+#[test]
+fn derivatives_know_adaptive_steps() {
+    let mut config = planar_config(MotorMode::Torque);
+    config.solver.adaptive = true;
+    let mut unit = PlanarUnit::new(&config, 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
+    unit.advance(0.02).unwrap();
+    unit.advance(0.03).unwrap();
+    assert!(unit.derivative(0, 0).unwrap() > 0.0);
+}
+
+#[test]
+fn rates_are_the_slopes_of_the_outputs() {
+    let mut config = planar_config(MotorMode::Hold);
+    config.solver.step_s = 1e-4;
+    let mut unit = PlanarUnit::new(&config, 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
+    unit.inputs_mut()[PlanarInput::LoadForceX as usize].value = 5.0;
+    unit.advance(0.05).unwrap();
+    let mut rates = vec![0.0; PLANAR_OUTPUTS];
+    let mut history = Vec::new();
+    for k in 1..=3 {
+        unit.advance(0.05 + 1e-4 * f64::from(k)).unwrap();
+        history.push(unit.outputs().unwrap());
+        if k == 2 {
+            for group in OutputGroup::ALL {
+                unit.rates(group, &mut rates[super::PlanarLeg::outputs(group)])
+                    .unwrap();
+            }
+        }
+    }
+    for i in 0..PlanarOutput::AxialStrain as usize {
+        let slope = (history[2][i] - history[0][i]) / 2e-4;
+        let back = (history[1][i] - history[0][i]) / 1e-4;
+        let allowed = 1e-3 * slope.abs() + 2.0 * (slope - back).abs() + 1e-4;
+        assert!(
+            (rates[i] - slope).abs() < allowed,
+            "output {i}: {} {slope}",
+            rates[i]
+        );
+    }
+    assert_eq!(history[0].len(), PLANAR_OUTPUTS);
+    let config = spatial_config(MotorMode::Hold);
+    let unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
+    assert_eq!(unit.outputs().unwrap().len(), SPATIAL_OUTPUTS);
+}
