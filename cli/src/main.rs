@@ -1,5 +1,6 @@
 //! The `softdock` program.
 
+mod bench;
 mod leg;
 mod output;
 mod plot;
@@ -23,6 +24,8 @@ struct Arguments {
 enum Command {
     /// Run the validation cases and print reference, ours and error of each.
     Verify(verify::Arguments),
+    /// Measure speed: simulated time against wall time, in one run on this machine.
+    Bench(bench::Arguments),
     /// Bow, move, linearise and control a single planar leg.
     Leg(leg::Arguments),
 }
@@ -34,6 +37,7 @@ fn main() -> ExitCode {
     let Arguments { command } = Arguments::parse();
     let done = match command {
         Command::Verify(arguments) => verify::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Leg(arguments) => leg::run(&arguments),
     };
     done.unwrap_or_else(|error| {

@@ -6,6 +6,7 @@
 
 use leg_core::group::Group;
 use leg_core::leg::config::{Posture, Side};
+use leg_core::leg::linear::{linear_pretension, linear_release};
 use leg_core::leg::{LegConfig, LegError, Simulation, pretension};
 use leg_core::results;
 
@@ -201,4 +202,23 @@ fn slack_tendon_loses_no_energy_and_does_not_chatter() {
         residuals.push(end.energy_residual.abs() / end.dissipated);
     }
     assert!(residuals[1] < 1e-2 && residuals[1] < residuals[0], "{residuals:?}");
+}
+
+#[test]
+fn linear_leaf_with_rigid_closure_fails_as_published() {
+    // A leaf that knows only its straight stiffness cannot bow: it is crushed along its axis and
+    // pushes back with meganewtons; let go, its joints come apart.
+    let config = LegConfig::default();
+    let crushed = linear_pretension(&config).unwrap();
+    println!(
+        "strain {:.1} %, thrust {:.3e} N, gap {:.3} m",
+        100.0 * crushed.worst_axial_strain, crushed.thrust_n, crushed.loop_gap_m
+    );
+    assert!(crushed.worst_axial_strain < -0.15);
+    assert!(crushed.thrust_n > 1e6);
+    assert!(crushed.sag_m < 1e-9);
+    let fallen = linear_release(&config, 0.5, 1e-3).unwrap();
+    let worst = fallen.iter().map(|sample| sample.loop_gap_m).fold(0.0, f64::max);
+    println!("released: largest gap {worst} m, q1 {} rad", fallen.last().unwrap().q1);
+    assert!(worst > 1e-2, "{worst}");
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod documents;
 mod leg;
 mod newton;
 mod random_releases;

@@ -2,8 +2,12 @@
 
 mod equilibrium;
 mod input;
+mod linear;
+mod linearize;
+mod lqr;
 mod modes;
 mod pretension;
+mod regulated;
 mod scene;
 mod simulate;
 
@@ -29,6 +33,10 @@ enum Command {
     Simulate(simulate::Arguments),
     /// Vibration modes about the bowed equilibrium.
     Modes(modes::Arguments),
+    /// State-space model (A, B, C, D) about the bowed equilibrium.
+    Linearize(linearize::Arguments),
+    /// Linear-quadratic regulator, tried on the nonlinear leg beside the open loop.
+    Lqr(lqr::Arguments),
 }
 
 /// Exit status when the input was fine but the computation failed.
@@ -42,6 +50,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Pretension(arguments) => pretension::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
         Command::Modes(arguments) => modes::run(arguments),
+        Command::Linearize(arguments) => linearize::run(arguments),
+        Command::Lqr(arguments) => lqr::run(arguments),
     };
     done.or_else(|error| {
         if is_input(&error) {

@@ -164,24 +164,21 @@ impl Report {
                 count => format!("{count} unstable"),
             }
         );
-        let rows = self.undamped.iter().zip(&self.damped);
-        let names: Vec<String> = self.undamped.iter().map(ModeReport::name).collect();
-        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         // Writing to a String cannot fail.
-        let _ = writeln!(
-            text,
-            "  {:>4}  {:<width$}  damped: {:>12} {:>10}  eigenvalue [1/s]",
-            "mode", "undamped", "freq. [Hz]", "ratio"
-        );
-        for (i, ((_, damped), name)) in rows.zip(&names).enumerate() {
+        text.push_str("  undamped\n");
+        for (i, mode) in self.undamped.iter().enumerate() {
+            let _ = writeln!(text, "  {:>4}  {}", i + 1, mode.name());
+        }
+        let _ = writeln!(text, "  damped{:>14} {:>13}  eigenvalue [1/s]", "frequency", "ratio");
+        for (i, mode) in self.damped.iter().enumerate() {
             let _ = writeln!(
                 text,
-                "  {:>4}  {name:<width$}          {:>12.4} {:>10.2e}  {:.4e} {:+.4e}i",
+                "  {:>4}  {:>11.4} Hz  {:>10.2e}  {:+.4e} {:+.4e}i",
                 i + 1,
-                damped.frequency_hz,
-                damped.damping_ratio,
-                damped.eigenvalue_re_per_s,
-                damped.eigenvalue_im_per_s,
+                mode.frequency_hz,
+                mode.damping_ratio,
+                mode.eigenvalue_re_per_s,
+                mode.eigenvalue_im_per_s,
             );
         }
         let _ = write!(

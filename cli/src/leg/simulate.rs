@@ -26,13 +26,13 @@ use toml::Value;
 #[command(verbatim_doc_comment)]
 pub struct Arguments {
     /// Simulated time [s]
-    #[arg(long, value_name = "S", default_value_t = 3.0)]
+    #[arg(long, value_name = "S", default_value_t = 3.0, allow_negative_numbers = true)]
     duration: f64,
     /// Step size [s]; the same as --set solver.step_s=S
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     step: Option<f64>,
     /// Time between rows [s]; every step if left out
-    #[arg(long, value_name = "S")]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
     output_step: Option<f64>,
     /// Table of inputs: a column t [s] and any of crank_torque_nm, link_torque_nm, load_x_n,
     /// load_y_n, crank_angle_rad (counted from the start, in the motor modes angle and hold)

@@ -129,7 +129,9 @@ pub fn advance<G: Group<N, D>, const N: usize, const D: usize>(
                 } = *control
                 {
                     h = resize(this, report.local_error, tolerance).clamp(smallest, largest);
-                    if report.local_error > tolerance && this > smallest {
+                    // Rounding may leave a last step a little longer than the smallest one; refusing
+                    // it would repeat it for ever.
+                    if report.local_error > tolerance && this > smallest * (1.0 + 1e-6) {
                         state.copy_from(&workspace.backup);
                         out.rejected += 1;
                         continue;

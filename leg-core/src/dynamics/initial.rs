@@ -95,7 +95,7 @@ fn check<G: Group<N, D>, const N: usize, const D: usize>(
         _ => CONSISTENT * speed,
     };
     for (row, violation) in system.row_rhs.iter().enumerate() {
-        if !(violation.abs() <= allowed) {
+        if violation.is_nan() || violation.abs() > allowed {
             return Err(Error::Inconsistent {
                 time: state.time,
                 location: model.row_location(row),

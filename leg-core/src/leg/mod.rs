@@ -1,6 +1,7 @@
 //! The leg: crank, leaf spring bowed by its tendon, and what holds the far end.
 //!
 //! * [`config`]: what a user can set;
+//! * [`linear`]: the published attempt with a linear leaf, to compare its failure;
 //! * [`planar`]: the published planar leg, a four-bar with a flexible coupler;
 //! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf;
 //! * [`simulate`]: motion from that equilibrium;
@@ -10,6 +11,7 @@
 //!   master.
 
 pub mod config;
+pub mod linear;
 pub mod planar;
 pub mod pretension;
 pub mod simulate;

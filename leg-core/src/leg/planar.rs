@@ -156,7 +156,7 @@ fn angle_at(
     let to_point = point - pivot;
     let r = to_point.norm();
     let cosine = (r * r + length * length - distance * distance) / (2.0 * r * length);
-    if !(cosine.abs() <= 1.0) {
+    if cosine.is_nan() || cosine.abs() > 1.0 {
         return None;
     }
     let (middle, half) = (to_point.y.atan2(to_point.x), cosine.acos());

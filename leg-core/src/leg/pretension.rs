@@ -220,7 +220,7 @@ impl Bowed {
         let chord = linkage.chord(q1, q3);
         let length = config.leaf.length_m;
         let shortest = SHORTEST_CHORD * length;
-        if !(chord <= length) || chord < shortest {
+        if chord.is_nan() || chord > length || chord < shortest {
             let reason = if chord < shortest {
                 "the ends of the leaf would cross"
             } else {

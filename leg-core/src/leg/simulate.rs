@@ -99,6 +99,13 @@ impl Simulation {
         Ok(Self { leg, state, start, signals, control, settings, workspace, chord_angle })
     }
 
+    /// Goes back to the state of `other`, a simulation of the same leg, without allocating.
+    pub fn restart_from(&mut self, other: &Self) {
+        self.state.copy_from(&other.state);
+        self.control = other.control;
+        self.chord_angle = other.chord_angle;
+    }
+
     /// Gives one channel another history, from now on.
     pub fn set_signal(&mut self, channel: Channel, signal: Signal) {
         self.signals.0[channel as usize] = signal;

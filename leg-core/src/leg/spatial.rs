@@ -181,7 +181,7 @@ impl SpatialLegConfig {
             ("universal.second_axis", self.universal.second_axis),
         ] {
             let norm = Vector3::from(axis).norm();
-            if !(norm > 1e-9) || !norm.is_finite() {
+            if !norm.is_finite() || norm <= 1e-9 {
                 return Err(ConfigError { key, value: norm, allowed: "a direction, not zero" });
             }
         }
@@ -465,7 +465,7 @@ fn root_rotation(
     let along = first.dot(&u) * u.dot(&second);
     let (cos_part, sin_part) = (first.dot(&second) - along, first.dot(&u.cross(&second)));
     let across = cos_part.hypot(sin_part);
-    if !(along.abs() < across) {
+    if along.is_nan() || along.abs() >= across {
         return Err(refuse("the leaf would point along the universal joint's first axis"));
     }
     let phase = sin_part.atan2(cos_part);

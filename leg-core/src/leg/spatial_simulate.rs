@@ -95,6 +95,12 @@ impl SpatialSimulation {
         Ok(Self { leg, state, signals, rest_length_m: rest, control, settings, workspace })
     }
 
+    /// Goes back to the state of `other`, a simulation of the same leg, without allocating.
+    pub fn restart_from(&mut self, other: &Self) {
+        self.state.copy_from(&other.state);
+        self.control = other.control;
+    }
+
     /// Gives one channel another history, from now on. Vector channels take an offset of 0 to 2.
     pub fn set_signal(&mut self, channel: SpatialChannel, offset: usize, signal: Signal) {
         self.signals.0[channel as usize + offset] = signal;
@@ -166,10 +172,9 @@ fn signals(config: &SpatialLegConfig, tip_force: [f64; 3]) -> Signals {
         MotorMode::Torque | MotorMode::Locked => Signal::Constant(config.q1_rad),
     };
     set(SpatialChannel::CrankAngle as usize, angle);
-    for i in 0..3 {
-        let place = Signal::Constant(config.tip_position_m[i]);
-        set(SpatialChannel::TipPosition as usize + i, place);
-        set(SpatialChannel::TipForce as usize + i, Signal::Constant(-tip_force[i]));
+    for (i, (place, force)) in config.tip_position_m.into_iter().zip(tip_force).enumerate() {
+        set(SpatialChannel::TipPosition as usize + i, Signal::Constant(place));
+        set(SpatialChannel::TipForce as usize + i, Signal::Constant(-force));
     }
     Signals(list)
 }

@@ -11,8 +11,9 @@
 //! ```
 //!
 //! which is exact for outputs up to second order in ξ. (2) is the ledger's own rule for work and
-//! dissipation. The derivative by time uses the same (1) along the motion: `(v, v̇, λ̇, u̇)`, with λ̇
-//! the mean over the last step.
+//! dissipation. The derivative by time uses the same (1) along the motion `(v, v̇, λ̇, u̇)`, where
+//! v̇ and λ̇ are means over the last step: the accelerations themselves carry modes of the leaf too
+//! fast for any step, which say nothing about the next one.
 
 use super::LegError;
 use super::unit::{Built, Cubic, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from};
@@ -20,7 +21,8 @@ use crate::dynamics::sensitivity::{InputVariation, Variation, propagate};
 use crate::dynamics::{self, Control};
 use crate::error::Error;
 use crate::group::Group;
-use crate::model::{Drive, Inputs, Model};
+use crate::model::{Drive, Inputs};
+use crate::results;
 use crate::results::energy::{self, Powers};
 use crate::state::State;
 use core::cell::RefCell;
@@ -33,10 +35,10 @@ pub(super) const DISSIPATED: usize = 5;
 /// As above.
 pub(super) const RESIDUAL: usize = 6;
 
-/// Largest displacement of a central difference [m, rad], where only positions matter.
+/// Largest displacement of a central difference [m, rad].
 const DISPLACEMENT: f64 = 1e-6;
-/// The same where forces are differentiated: it stays inside the rounded corners of the tendon's
-/// law, a hundredth of a newton wide.
+/// The same where the tendon's law bends within it: its rounded corners are a hundredth of a
+/// newton wide.
 const SMALL_DISPLACEMENT: f64 = 1e-8;
 /// Largest change of velocity there [m/s, rad/s].
 const SMALL_CHANGE_OF_VELOCITY: f64 = 1e-7;
@@ -131,9 +133,12 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         motion.velocities.copy_from_slice(&state.accelerations);
         if *stepped {
             let per_length = 1.0 / (state.time - previous.time);
-            let pairs = state.multipliers.iter().zip(&previous.multipliers);
-            for (rate, (now, then)) in motion.multipliers.iter_mut().zip(pairs) {
-                *rate = (now - then) * per_length;
+            for i in 0..state.velocities.len() {
+                motion.velocities[i] = (state.velocities[i] - previous.velocities[i]) * per_length;
+            }
+            for i in 0..state.multipliers.len() {
+                motion.multipliers[i] =
+                    (state.multipliers[i] - previous.multipliers[i]) * per_length;
             }
         }
         let ends: Vec<InputVariation> = (0..state.inputs.value.len())
@@ -143,7 +148,13 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
                 rate: state.inputs.acceleration[channel],
             })
             .collect();
-        along(leg, memory, scratch, group, &motion, &ends, out)?;
+        let direction = Direction {
+            leg,
+            state,
+            variation: &motion,
+            ends: &ends,
+        };
+        direction.outputs(group, memory.near, scratch, out)?;
         if group == OutputGroup::Energy {
             let powers = memory.state.ledger.powers;
             add_work(out, &powers);
@@ -176,15 +187,13 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         let mut column = vec![0.0; range.len()];
         for input in 0..L::INPUTS {
             let (variation, ends) = (&sensitivity.variations[input], &sensitivity.ends[input]);
-            along(
-                &built.leg,
-                memory,
-                scratch,
-                group,
+            let direction = Direction {
+                leg: &built.leg,
+                state: &memory.state,
                 variation,
                 ends,
-                &mut column,
-            )?;
+            };
+            direction.outputs(group, memory.near, scratch, &mut column)?;
             if with_work {
                 add_work(&mut column, &sensitivity.works[input]);
             }
@@ -244,8 +253,14 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             let slices: Vec<&[InputVariation]> = ends.iter().map(Vec::as_slice).collect();
             propagate(model, workspace, h, settings, &mut variations, &slices)?;
             for (input, work) in works.iter_mut().enumerate() {
-                let new =
-                    power_change(model, scratch, &mut moved, &variations[input], &ends[input]);
+                let (variation, ends) = (&variations[input], &ends[input]);
+                let new = Direction {
+                    leg,
+                    state: scratch,
+                    variation,
+                    ends,
+                }
+                .powers(&mut moved);
                 let old = if k == 0 {
                     Powers::default()
                 } else {
@@ -334,77 +349,89 @@ fn at(changes: &[(usize, Cubic)], s: f64) -> Vec<InputVariation> {
     changes.iter().map(one).collect()
 }
 
-/// The state moved by `factor` times a variation, inputs included.
-fn move_state<G: Group<N, D>, const N: usize, const D: usize>(
-    model: &Model<G, N, D>,
-    state: &State<G, N>,
-    variation: &Variation<N>,
-    ends: &[InputVariation],
-    factor: f64,
-    out: &mut State<G, N>,
-) {
-    variation.apply(model, state, factor, out);
-    for end in ends {
-        out.inputs.value[end.channel] += end.value * factor;
-        out.inputs.rate[end.channel] += end.rate * factor;
+/// A variation of a leg's state about which outputs are differentiated.
+struct Direction<'a, L, G, const N: usize, const D: usize> {
+    leg: &'a L,
+    state: &'a State<G, N>,
+    variation: &'a Variation<N>,
+    ends: &'a [InputVariation],
+}
+
+impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>
+    Direction<'_, L, G, N, D>
+{
+    /// Writes the state moved by `factor` times the variation, inputs included.
+    fn moved(&self, factor: f64, out: &mut State<G, N>) {
+        self.variation
+            .apply(self.leg.model(), self.state, factor, out);
+        for end in self.ends {
+            out.inputs.value[end.channel] += end.value * factor;
+            out.inputs.rate[end.channel] += end.rate * factor;
+        }
     }
-}
 
-/// ε of eq. (1).
-fn factor<const N: usize>(variation: &Variation<N>, displacement: f64, velocity: f64) -> f64 {
-    let largest = |list: &[SVector<f64, N>]| list.iter().map(|v| v.amax()).fold(0.0, f64::max);
-    (displacement / largest(&variation.poses))
-        .min(velocity / largest(&variation.velocities))
-        .min(1.0)
-}
-
-fn small_factor<const N: usize>(variation: &Variation<N>) -> f64 {
-    factor(variation, SMALL_DISPLACEMENT, SMALL_CHANGE_OF_VELOCITY)
-}
-
-/// Eq. (1) for the outputs of a group; work and dissipation are left out.
-fn along<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>(
-    leg: &L,
-    memory: &Memory<G, N>,
-    moved: &mut State<G, N>,
-    group: OutputGroup,
-    variation: &Variation<N>,
-    ends: &[InputVariation],
-    out: &mut [f64],
-) -> Result<(), LegError> {
-    let step = match group {
-        OutputGroup::Force => small_factor(variation),
-        _ => factor(variation, DISPLACEMENT, f64::INFINITY),
-    };
-    let (model, state, near) = (leg.model(), &memory.state, memory.near);
-    let mut minus = vec![0.0; out.len()];
-    move_state(model, state, variation, ends, step, moved);
-    leg.evaluate(group, moved, near, out)?;
-    move_state(model, state, variation, ends, -step, moved);
-    leg.evaluate(group, moved, near, &mut minus)?;
-    for (value, minus) in out.iter_mut().zip(&minus) {
-        *value = (*value - minus) / (2.0 * step);
+    /// The factor that moves the state by these amounts at most.
+    fn factor(&self, displacement: f64, velocity: f64) -> f64 {
+        let largest = |list: &[SVector<f64, N>]| list.iter().map(|v| v.amax()).fold(0.0, f64::max);
+        (displacement / largest(&self.variation.poses))
+            .min(velocity / largest(&self.variation.velocities))
+            .min(1.0)
     }
-    Ok(())
-}
 
-/// Eq. (1) for the powers.
-fn power_change<G: Group<N, D>, const N: usize, const D: usize>(
-    model: &Model<G, N, D>,
-    state: &State<G, N>,
-    moved: &mut State<G, N>,
-    variation: &Variation<N>,
-    ends: &[InputVariation],
-) -> Powers {
-    let step = small_factor(variation);
-    let mut powers_at = |factor| {
-        move_state(model, state, variation, ends, factor, moved);
-        energy::powers(model, moved)
-    };
-    let (plus, minus) = (powers_at(step), powers_at(-step));
-    Powers {
-        input: (plus.input - minus.input) / (2.0 * step),
-        dissipated: (plus.dissipated - minus.dissipated) / (2.0 * step),
+    /// ε of eq. (1) for forces: as large as the tendon's law is linear.
+    fn factor_for_forces(&self, moved: &mut State<G, N>) -> f64 {
+        let wide = self.factor(DISPLACEMENT, f64::INFINITY);
+        let Some(tendon) = self.leg.tendon() else {
+            return wide;
+        };
+        let mut slopes = |factor| {
+            self.moved(factor, moved);
+            results::line(self.leg.model(), moved, tendon)
+                .map(|line| [line.response.by_length, line.response.by_rate])
+        };
+        let (minus, here, plus) = (slopes(-wide), slopes(0.0), slopes(wide));
+        if minus == here && here == plus {
+            wide
+        } else {
+            self.factor(SMALL_DISPLACEMENT, SMALL_CHANGE_OF_VELOCITY)
+        }
+    }
+
+    /// Eq. (1) for the outputs of a group; work and dissipation are left out.
+    fn outputs(
+        &self,
+        group: OutputGroup,
+        near: f64,
+        moved: &mut State<G, N>,
+        out: &mut [f64],
+    ) -> Result<(), LegError> {
+        let step = match group {
+            OutputGroup::Force => self.factor_for_forces(moved),
+            _ => self.factor(DISPLACEMENT, f64::INFINITY),
+        };
+        let mut minus = vec![0.0; out.len()];
+        self.moved(step, moved);
+        self.leg.evaluate(group, moved, near, out)?;
+        self.moved(-step, moved);
+        self.leg.evaluate(group, moved, near, &mut minus)?;
+        for (value, minus) in out.iter_mut().zip(&minus) {
+            *value = (*value - minus) / (2.0 * step);
+        }
+        Ok(())
+    }
+
+    /// Eq. (1) for the powers.
+    fn powers(&self, moved: &mut State<G, N>) -> Powers {
+        let step = self.factor_for_forces(moved);
+        let mut powers_at = |factor| {
+            self.moved(factor, moved);
+            energy::powers(self.leg.model(), moved)
+        };
+        let (plus, minus) = (powers_at(step), powers_at(-step));
+        Powers {
+            input: (plus.input - minus.input) / (2.0 * step),
+            dissipated: (plus.dissipated - minus.dissipated) / (2.0 * step),
+        }
     }
 }
 

@@ -1,0 +1,173 @@
+//! Inputs and outputs of the linearised leg by name.
+
+use super::BadInput;
+use super::equilibrium::Equilibrium;
+use anyhow::Result;
+use leg_core::leg::PlanarLeg;
+use leg_core::leg::planar::Channel;
+use leg_core::linearize::{self, Coordinates, LinearModel, Output, Request};
+use leg_core::model::{Force, InputId};
+use leg_core::modal;
+use nalgebra::{DMatrix, Vector2};
+use serde::Serialize;
+
+/// Names of inputs with their units.
+pub const INPUTS: [(&str, &str, Channel); 5] = [
+    ("crank_torque_nm", "N·m", Channel::CrankTorque),
+    ("link_torque_nm", "N·m", Channel::LinkTorque),
+    ("load_x_n", "N", Channel::LoadX),
+    ("load_y_n", "N", Channel::LoadY),
+    ("crank_angle_rad", "rad", Channel::CrankAngle),
+];
+
+/// Names of outputs with their units: angles, tendon, the upper link's end B, the leaf's middle.
+pub const OUTPUTS: [(&str, &str); 15] = [
+    ("q1", "rad"),
+    ("q3", "rad"),
+    ("q1_dot", "rad/s"),
+    ("q3_dot", "rad/s"),
+    ("tendon_length", "m"),
+    ("tendon_rate", "m/s"),
+    ("tendon_tension", "N"),
+    ("xb", "m"),
+    ("yb", "m"),
+    ("xb_dot", "m/s"),
+    ("yb_dot", "m/s"),
+    ("x12", "m"),
+    ("y12", "m"),
+    ("x12_dot", "m/s"),
+    ("y12_dot", "m/s"),
+];
+
+/// A name, its unit and, for inputs and outputs, its value at the equilibrium.
+#[derive(Debug, Clone, Serialize)]
+pub struct Signal {
+    /// Name.
+    pub name: String,
+    /// Unit.
+    pub unit: &'static str,
+    /// Value at the equilibrium.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<f64>,
+}
+
+fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> BadInput {
+    let known: Vec<&str> = known.collect();
+    BadInput::new(format!("unknown {kind} `{name}`; there are {}", known.join(", ")))
+}
+
+/// The kernel's input of a name.
+fn input(leg: &PlanarLeg, name: &str) -> Result<InputId, BadInput> {
+    let (_, _, channel) = INPUTS
+        .iter()
+        .find(|(known, ..)| *known == name)
+        .ok_or_else(|| unknown("input", name, INPUTS.iter().map(|(known, ..)| *known)))?;
+    let used = |force: &Force<2>| -> Option<InputId> {
+        let of = |ids: &[Option<InputId>]| {
+            ids.iter().flatten().copied().find(|id| id.index() == *channel as usize)
+        };
+        match force {
+            Force::Motor { torque, hold, .. } => of(&[*torque, hold.as_ref().map(|h| h.target)]),
+            Force::Wrench { force, .. } => of(force),
+            _ => None,
+        }
+    };
+    leg.model.forces().iter().find_map(used).ok_or_else(|| {
+        BadInput::new(format!(
+            "the input `{name}` acts on nothing: it needs --set motor.mode=hold and --set \
+             motor.hold_damping_nm_s_per_rad=0"
+        ))
+    })
+}
+
+/// The kernel's output of a name.
+fn output(leg: &PlanarLeg, name: &str) -> Result<Output<2>, BadInput> {
+    if !OUTPUTS.iter().any(|(known, _)| *known == name) {
+        return Err(unknown("output", name, OUTPUTS.iter().map(|(known, _)| *known)));
+    }
+    let tendon = || {
+        let message = format!("the output `{name}` needs a tendon");
+        leg.tendon.ok_or_else(|| BadInput::new(message))
+    };
+    let place = |node, component, moving: bool| {
+        let point = Vector2::zeros();
+        if moving {
+            Output::Velocity { node, point, component }
+        } else {
+            Output::Position { node, point, component }
+        }
+    };
+    let middle = || {
+        let elements = leg.config.solver.elements;
+        if elements % 2 == 1 {
+            let message = format!("the output `{name}` needs an even number of elements");
+            return Err(BadInput::new(message));
+        }
+        Ok(leg.model.beam_node(leg.leaf, elements / 2))
+    };
+    let moving = name.ends_with("_dot");
+    let component = usize::from(name.starts_with('y'));
+    Ok(match name {
+        "q1" => Output::Angle(leg.joints.o),
+        "q3" => Output::Angle(leg.joints.c),
+        "q1_dot" => Output::AngleRate(leg.joints.o),
+        "q3_dot" => Output::AngleRate(leg.joints.c),
+        "tendon_length" => Output::LineLength(tendon()?),
+        "tendon_rate" => Output::LineRate(tendon()?),
+        "tendon_tension" => Output::LineTension(tendon()?),
+        "xb" | "yb" | "xb_dot" | "yb_dot" => place(leg.node_b, component, moving),
+        _ => place(middle()?, component, moving),
+    })
+}
+
+/// Linearises the leg about its equilibrium.
+pub fn linear_model(
+    rest: &Equilibrium,
+    coordinates: Coordinates,
+    inputs: &[&str],
+    outputs: &[&str],
+) -> Result<LinearModel> {
+    let leg = rest.leg();
+    let request = Request {
+        coordinates,
+        inputs: inputs.iter().map(|name| input(leg, name)).collect::<Result<_, _>>()?,
+        outputs: outputs.iter().map(|name| output(leg, name)).collect::<Result<_, _>>()?,
+    };
+    Ok(linearize::linearize(&leg.model, rest.state(), &mut rest.workspace(), &request)?)
+}
+
+/// Number of undamped modes below `cutoff` [Hz], unstable ones included.
+pub fn modes_below(rest: &Equilibrium, cutoff: f64) -> Result<usize> {
+    let reduction = modal::reduce(&rest.leg().model, rest.state(), &mut rest.workspace())?;
+    let modes = reduction.modes(reduction.system.order())?;
+    let below = |mode: &&modal::Mode<3>| mode.omega_squared < 0.0 || mode.frequency() < cutoff;
+    Ok(modes.modes.iter().filter(below).count())
+}
+
+/// The inputs of a linear model, with their values.
+pub fn input_signals(names: &[&str], model: &LinearModel) -> Vec<Signal> {
+    let pairs = names.iter().zip(&model.input_values);
+    let unit = |name: &str| INPUTS.iter().find(|(n, ..)| *n == name).map_or("", |(_, u, _)| u);
+    pairs.map(|(name, value)| signal(name, unit(name), Some(*value))).collect()
+}
+
+/// The outputs of a linear model, with their values.
+pub fn output_signals(names: &[&str], model: &LinearModel) -> Vec<Signal> {
+    let pairs = names.iter().zip(&model.output_values);
+    let unit = |name: &str| OUTPUTS.iter().find(|(n, _)| *n == name).map_or("", |(_, u)| u);
+    pairs.map(|(name, value)| signal(name, unit(name), Some(*value))).collect()
+}
+
+/// The states of a linear model.
+pub fn state_signals(model: &LinearModel) -> Vec<Signal> {
+    model.states.iter().map(|label| signal(&label.name, label.unit, None)).collect()
+}
+
+fn signal(name: &str, unit: &'static str, value: Option<f64>) -> Signal {
+    Signal { name: name.to_owned(), unit, value }
+}
+
+/// A matrix as a list of rows.
+pub fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
+}

@@ -1,0 +1,156 @@
+//! `softdock leg linearize`: the matrices A, B, C, D about the bowed equilibrium.
+
+use super::equilibrium::Equilibrium;
+use super::linear::{self, Signal};
+use crate::output::{self, OutputArgs};
+use crate::settings::{Resolved, SettingsArgs};
+use crate::summary::Summary;
+use anyhow::Result;
+use clap::ValueEnum;
+use leg_core::leg::LegConfig;
+use leg_core::leg::planar::LinkDrive;
+use leg_core::linearize::Coordinates;
+use leg_core::modal;
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Choice of the states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum StateChoice {
+    /// q1 and q3 where they are free, then motions that leave them alone; then the rates
+    Angles,
+    /// Undamped modes, slowest first, mass-normalised; then the rates
+    Modal,
+    /// An orthonormal basis of the motions the joints allow; then the rates
+    NullSpace,
+}
+
+/// Arguments of `softdock leg linearize`.
+///
+/// The leg is in its pre-tensioned posture; links that are not locked are free under the constant
+/// torque that holds them. States, inputs and outputs are deviations from it:
+///   d/dt x = A x + B u,   y = C x + D u
+/// With --out, linear.json and config.toml are written to the folder.
+#[derive(Debug, clap::Args)]
+#[command(verbatim_doc_comment)]
+pub struct Arguments {
+    /// Inputs: crank_torque_nm, link_torque_nm, load_x_n, load_y_n, crank_angle_rad
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "crank_torque_nm")]
+    inputs: Vec<String>,
+    /// Outputs: q1, q3, tendon_length, xb, yb (end of the upper link), x12, y12 (middle of the
+    /// leaf), each also with _dot (tendon_rate), and tendon_tension
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "q1,q3,tendon_length")]
+    outputs: Vec<String>,
+    /// States
+    #[arg(long, value_enum, default_value_t = StateChoice::Angles)]
+    states: StateChoice,
+    /// With modal states: keeps this many modes, the others follow the inputs at once
+    #[arg(long, value_name = "N")]
+    modes: Option<usize>,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+#[derive(Debug, Serialize)]
+struct Eigenvalue {
+    re_per_s: f64,
+    im_per_s: f64,
+}
+
+/// What `--json` prints.
+#[derive(Debug, Serialize)]
+struct Report {
+    states: Vec<Signal>,
+    inputs: Vec<Signal>,
+    outputs: Vec<Signal>,
+    a: Vec<Vec<f64>>,
+    b: Vec<Vec<f64>>,
+    c: Vec<Vec<f64>>,
+    d: Vec<Vec<f64>>,
+    /// Of the whole leg, slowest first, of a complex pair the one above the real axis.
+    eigenvalues: Vec<Eigenvalue>,
+    unstable_eigenvalues: usize,
+    crank_torque_nm: f64,
+    link_torque_nm: f64,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let resolved = Resolved::<LegConfig>::new(&arguments.settings)?;
+    if arguments.settings.print_config {
+        output::say(&resolved.print()?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let rest = Equilibrium::new(&resolved.config)?;
+    let report = report(arguments, &rest)?;
+    if let Some(out) = &arguments.output.out {
+        output::write_json(&out.join("linear.json"), &report)?;
+        output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;
+    }
+    if arguments.output.json {
+        output::say_json(&report)?;
+    } else {
+        output::say(&report.summary().to_string())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(arguments: &Arguments, rest: &Equilibrium) -> Result<Report> {
+    let leg = rest.leg();
+    let reduction = modal::reduce(&leg.model, rest.state(), &mut rest.workspace())?;
+    let order = reduction.system.order();
+    let coordinates = match arguments.states {
+        StateChoice::NullSpace => Coordinates::NullSpace,
+        StateChoice::Angles => {
+            let crank = LinkDrive::from(leg.config.motor.mode) != LinkDrive::Prescribed;
+            let free = [(crank, leg.joints.o), (!leg.config.load.lock_q3, leg.joints.c)];
+            let joints = free.iter().filter(|(free, _)| *free).map(|(_, joint)| *joint);
+            Coordinates::Angles(joints.collect())
+        }
+        StateChoice::Modal => Coordinates::Modal {
+            count: arguments.modes.unwrap_or(order).clamp(1, order),
+            static_correction: true,
+        },
+    };
+    let inputs: Vec<&str> = arguments.inputs.iter().map(String::as_str).collect();
+    let outputs: Vec<&str> = arguments.outputs.iter().map(String::as_str).collect();
+    let model = linear::linear_model(rest, coordinates, &inputs, &outputs)?;
+    let all = modal::damped_modes(&leg.model, rest.state(), &mut rest.workspace(), order)?;
+    let eigenvalues = all.modes.iter().map(|mode| Eigenvalue {
+        re_per_s: mode.eigenvalue.re,
+        im_per_s: mode.eigenvalue.im,
+    });
+    Ok(Report {
+        states: linear::state_signals(&model),
+        inputs: linear::input_signals(&inputs, &model),
+        outputs: linear::output_signals(&outputs, &model),
+        a: linear::rows(&model.a),
+        b: linear::rows(&model.b),
+        c: linear::rows(&model.c),
+        d: linear::rows(&model.d),
+        eigenvalues: eigenvalues.collect(),
+        unstable_eigenvalues: all.unstable,
+        crank_torque_nm: rest.crank_torque,
+        link_torque_nm: rest.link_torque,
+    })
+}
+
+impl Report {
+    fn summary(&self) -> Summary {
+        let mut summary = Summary::new(format!("Leg linearised: {} states", self.states.len()));
+        let list = self.inputs.iter().map(|signal| ("input", signal));
+        for (kind, signal) in list.chain(self.outputs.iter().map(|signal| ("output", signal))) {
+            let value = signal.value.unwrap_or(0.0);
+            summary.number(&format!("{kind} {}", signal.name), value, signal.unit);
+        }
+        for (i, value) in self.eigenvalues.iter().take(5).enumerate() {
+            let text = format!("{:.4e} {:+.4e}i", value.re_per_s, value.im_per_s);
+            summary.text(&format!("eigenvalue {}", i + 1), text, "1/s");
+        }
+        summary.text("unstable eigenvalues", self.unstable_eigenvalues.to_string(), "");
+        summary.note("--json prints the matrices, --out DIR writes linear.json");
+        summary
+    }
+}

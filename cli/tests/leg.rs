@@ -1,0 +1,272 @@
+//! The leg commands as a user runs them.
+
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A folder of its own for each test, removed afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("softdock-cli-{}-{name}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_softdock"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap()
+    }
+
+    /// Runs and expects success.
+    fn stdout(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.stdout(arguments)).unwrap()
+    }
+
+    /// Runs, expects `status` and a message without a panic, and returns it.
+    fn refused(&self, status: i32, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {errors}");
+        assert!(!errors.contains("panicked") && !errors.contains("backtrace"), "{errors}");
+        errors
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+fn number(value: &Value, key: &str) -> f64 {
+    value[key].as_f64().unwrap_or_else(|| panic!("{key} is {:?}", value[key]))
+}
+
+/// The published working pose: chord 0.407922 m, bowed outward.
+#[test]
+fn pretension_prints_every_key_of_the_report() {
+    let folder = Folder::new("pretension");
+    let report = folder.json(&["leg", "pretension", "--json", "--out", "o", "--path", "path.csv"]);
+    for key in [
+        "chord_m", "tension_n", "rest_length_m", "sag_m", "hold_torque_1_nm", "hold_torque_3_nm",
+        "max_axial_strain", "strain_energy_j", "thrust_n", "q1_rad", "q2_rad", "q3_rad",
+        "mid_moment_nm", "residual_n", "iterations",
+    ] {
+        assert!(number(&report, key).is_finite(), "{key}");
+    }
+    for key in ["force_on_leaf_a_n", "force_on_leaf_b_n", "mid_point_m"] {
+        assert_eq!(report[key].as_array().unwrap().len(), 2, "{key}");
+    }
+    assert!((number(&report, "chord_m") - 0.407_922).abs() < 1e-6);
+    assert!(number(&report, "max_axial_strain") < 1e-4);
+    let nodes = report["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 11);
+    for key in ["s", "x", "y", "theta"] {
+        assert!(nodes[5][key].is_f64(), "{key}");
+    }
+    // The middle node of an even mesh is the middle of the leaf.
+    assert_eq!(nodes[5]["x"], report["mid_point_m"][0]);
+    let path = fs::read_to_string(folder.0.join("path.csv")).unwrap();
+    assert!(path.starts_with("chord_m,thrust_n,sag_m,max_axial_strain,residual_n,iterations\n"));
+    assert!(path.lines().count() > 5);
+    let written = fs::read_to_string(folder.0.join("o/pretension.json")).unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), report);
+    assert_eq!(folder.names(), ["o", "path.csv"]);
+}
+
+#[test]
+fn simulate_writes_the_table_into_the_current_folder() {
+    let folder = Folder::new("simulate");
+    let report = folder.json(&[
+        "leg", "simulate", "--duration", "0.05", "--step", "0.001", "--json", "--set",
+        "tendon.damping_n_s_per_m=15",
+    ]);
+    assert_eq!(folder.names(), ["leg.csv"]);
+    let text = fs::read_to_string(folder.0.join("leg.csv")).unwrap();
+    assert!(text.starts_with(
+        "t,q1,q2,q3,q1_dot,q2_dot,q3_dot,tendon_length,tendon_tension,x14,y14,x12,y12,x34,y34,\
+         kinetic,gravity,strain,tendon,work_in,dissipated,residual,loop_gap"
+    ));
+    let rows: Vec<Vec<f64>> = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').map(|entry| entry.parse().unwrap()).collect())
+        .collect();
+    assert_eq!(rows.len(), 51);
+    assert_eq!((rows[0][0], rows[50][0]), (0.0, 0.05));
+    assert!(rows.iter().flatten().all(|value| value.is_finite()));
+    assert_eq!(report["complete"], true);
+    assert_eq!(report["rows"], 51);
+    assert_eq!(number(&report, "step_s"), 0.001);
+    assert!(number(&report, "largest_loop_gap_m") < 1e-10);
+    assert_eq!(report["final_q_rad"][0].as_f64().unwrap(), rows[50][1]);
+}
+
+#[test]
+fn output_step_and_input_table_are_followed() {
+    let folder = Folder::new("input");
+    fs::write(folder.0.join("in.csv"), "t,crank_angle_rad\n0,0\n0.1,0.05\n").unwrap();
+    let arguments = [
+        "leg", "simulate", "--duration", "0.1", "--step", "0.001", "--output-step", "0.03",
+        "--input", "in.csv", "--out", "a/b", "--set", "motor.mode=angle",
+    ];
+    folder.stdout(&arguments);
+    let text = fs::read_to_string(folder.0.join("a/b/leg.csv")).unwrap();
+    let last = text.lines().last().unwrap();
+    let values: Vec<f64> = last.split(',').map(|entry| entry.parse().unwrap()).collect();
+    assert_eq!(text.lines().count(), 6, "header, 0, 0.03, 0.06, 0.09, 0.1");
+    assert_eq!(values[0], 0.1);
+    assert!((values[1] - 0.05).abs() < 1e-9, "{}", values[1]);
+    for name in ["summary.json", "config.toml"] {
+        assert!(folder.0.join("a/b").join(name).is_file(), "{name}");
+    }
+}
+
+/// What --out keeps is enough to do the run again.
+#[test]
+fn the_kept_configuration_repeats_the_run() {
+    let folder = Folder::new("repeat");
+    let base = ["leg", "simulate", "--duration", "0.02"];
+    let first = ["--out", "one", "--step", "0.0005", "--set", "solver.elements=6"];
+    folder.stdout(&[&base[..], &first[..]].concat());
+    folder.stdout(&[&base[..], &["--out", "two", "--config", "one/config.toml"][..]].concat());
+    let read = |name: &str| fs::read(folder.0.join(name).join("leg.csv")).unwrap();
+    assert_eq!(read("one"), read("two"));
+}
+
+#[test]
+fn the_printed_configuration_is_a_valid_file() {
+    let folder = Folder::new("print");
+    let first = folder.stdout(&["leg", "simulate", "--print-config", "--step", "0.002"]);
+    assert!(first.contains("step_s = 0.002"));
+    fs::write(folder.0.join("leg.toml"), &first).unwrap();
+    let again = folder.stdout(&["leg", "pretension", "--config", "leg.toml", "--print-config"]);
+    assert_eq!(first, again);
+}
+
+#[test]
+fn bad_input_ends_with_status_two_and_a_reason() {
+    let folder = Folder::new("bad");
+    fs::write(folder.0.join("typo.toml"), "[tendon]\nstifness_n_per_m = 1.0\n").unwrap();
+    fs::write(folder.0.join("broken.toml"), "[tendon\n").unwrap();
+    fs::write(folder.0.join("in.csv"), "t,load_x_n\n0,one\n").unwrap();
+    fs::write(folder.0.join("file"), "").unwrap();
+    let cases: [(&[&str], &str); 14] = [
+        (&["--config", "typo.toml"], "typo.toml:2: unknown key `tendon.stifness_n_per_m`"),
+        (&["--config", "broken.toml"], "broken.toml:1: not valid TOML"),
+        (&["--config", "none.toml"], "cannot read the settings file none.toml"),
+        (&["--set", "solver.elements=ten"], "must be a whole number"),
+        (&["--set", "solver.elements=1"], "it must be 2 to 2000"),
+        (&["--set", "leaf.length_m=nan"], "must be a finite number"),
+        (&["--step", "-1"], "solver.step_s = -1"),
+        (&["--set", "pretension.q3_rad=3"], "chord"),
+        (&["--duration", "0"], "--duration 0 is not allowed"),
+        (&["--output-step", "nan"], "--output-step NaN is not allowed"),
+        (&["--input", "in.csv"], "line 2: `load_x_n` is `one`"),
+        (&["--input", "none.csv"], "cannot read none.csv"),
+        (&["--out", "file"], "cannot write"),
+        (&["--plot", "file/a.html"], "cannot write"),
+    ];
+    for (arguments, expected) in cases {
+        let message = folder.refused(2, &[&["leg", "simulate"], arguments].concat());
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+    assert_eq!(folder.names(), ["broken.toml", "file", "in.csv", "typo.toml"], "nothing is written");
+}
+
+#[test]
+fn plots_are_single_files() {
+    let folder = Folder::new("plots");
+    folder.stdout(&["leg", "pretension", "--plot", "p.html"]);
+    folder.stdout(&["leg", "simulate", "--duration", "0.05", "--plot", "s.html"]);
+    folder.stdout(&["leg", "modes", "--plot", "m.html"]);
+    folder.stdout(&["leg", "lqr", "--duration", "0.05", "--plot", "l.html"]);
+    for name in ["p.html", "s.html", "m.html", "l.html"] {
+        let page = fs::read_to_string(folder.0.join(name)).unwrap();
+        assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
+        let page = page.replace("http://www.w3.org/2000/svg", "");
+        assert!(!page.contains("http"), "{name} names another address");
+    }
+}
+
+/// With both links locked the leaf vibrates between pinned ends: the bowed equilibrium is a
+/// minimum of its energy. With both free under constant torques it is a saddle.
+#[test]
+fn modes_tell_stable_from_unstable() {
+    let folder = Folder::new("modes");
+    let free = folder.json(&["leg", "modes", "--json", "--count", "4"]);
+    assert_eq!(free["unstable_modes"], 1);
+    assert_eq!(free["undamped"].as_array().unwrap().len(), 4);
+    assert!(free["undamped"][0]["frequency_hz"].is_null());
+    let locked = folder.json(&[
+        "leg", "modes", "--json", "--set", "motor.mode=locked", "--set", "load.lock_q3=true",
+    ]);
+    assert_eq!(locked["unstable_modes"], 0);
+    assert!(number(&locked["undamped"][0], "frequency_hz") > 1.0);
+}
+
+#[test]
+fn linear_model_has_the_shapes_of_its_labels() {
+    let folder = Folder::new("linear");
+    let model = folder.json(&[
+        "leg", "linearize", "--json", "--inputs", "crank_torque_nm,load_x_n", "--outputs",
+        "q1,q3,tendon_tension,xb", "--set", "solver.elements=4",
+    ]);
+    let count = |key: &str| model[key].as_array().unwrap().len();
+    let (states, inputs, outputs) = (count("states"), count("inputs"), count("outputs"));
+    assert_eq!((inputs, outputs), (2, 4));
+    assert_eq!(states % 2, 0);
+    for (key, rows, columns) in
+        [("a", states, states), ("b", states, inputs), ("c", outputs, states), ("d", outputs, inputs)]
+    {
+        assert_eq!(count(key), rows, "{key}");
+        assert_eq!(model[key][0].as_array().unwrap().len(), columns, "{key}");
+    }
+    assert_eq!(model["states"][0]["unit"], "rad");
+    assert_eq!(model["inputs"][1]["name"], "load_x_n");
+    assert!((number(&model["outputs"][2], "value") - 58.07).abs() < 0.1);
+    let message = folder.refused(2, &["leg", "linearize", "--outputs", "q7"]);
+    assert!(message.contains("unknown output `q7`"), "{message}");
+}
+
+/// The leg falls out of its posture under the constant holding torque; the regulator brings the
+/// crank back from 5° to 0.1° within a second with at most 10 N·m.
+#[test]
+fn the_regulator_brings_the_nonlinear_leg_back() {
+    let folder = Folder::new("lqr");
+    let variants: [&[&str]; 4] = [
+        &[],
+        &["--disturb-deg", "-5"],
+        &["--sampled", "0.005"],
+        &["--observer"],
+    ];
+    for variant in variants {
+        let report = folder.json(&[&["leg", "lqr", "--json"], variant].concat());
+        let closed = &report["closed_loop"];
+        assert!(number(closed, "crank_settling_time_s") < 1.0, "{variant:?}: {closed}");
+        assert!(number(closed, "peak_torque_nm") <= 10.0);
+        assert!(number(&report, "riccati_residual_rel") <= 1e-10);
+        assert!(report["open_loop"]["crank_settling_time_s"].is_null(), "{variant:?}");
+    }
+}
