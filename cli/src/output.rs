@@ -16,6 +16,15 @@ pub struct OutputArgs {
     pub out: Option<PathBuf>,
 }
 
+impl OutputArgs {
+    /// Refuses a folder in which `name` cannot be written, before the work is done.
+    pub fn probe(&self, name: &str) -> Result<(), OutputError> {
+        self.out
+            .as_ref()
+            .map_or(Ok(()), |out| probe(&out.join(name)))
+    }
+}
+
 /// An output that cannot be written: the input's fault, exit status 2.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {cause}", path.display())]
@@ -27,7 +36,10 @@ pub struct OutputError {
 }
 
 fn failed(path: &Path) -> impl FnOnce(io::Error) -> OutputError + '_ {
-    move |cause| OutputError { path: path.to_owned(), cause }
+    move |cause| OutputError {
+        path: path.to_owned(),
+        cause,
+    }
 }
 
 /// Makes the folder that will hold `path`.
@@ -50,7 +62,10 @@ fn temporary(path: &Path) -> PathBuf {
 pub fn probe(path: &Path) -> Result<(), OutputError> {
     if path.is_dir() {
         let cause = io::Error::new(io::ErrorKind::IsADirectory, "it is a folder; name a file");
-        return Err(OutputError { path: path.to_owned(), cause });
+        return Err(OutputError {
+            path: path.to_owned(),
+            cause,
+        });
     }
     make_parent(path)?;
     let trial = temporary(path);
@@ -67,17 +82,24 @@ pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), OutputError> {
         file.write_all(contents)?;
         file.sync_all()
     });
-    written.and_then(|()| fs::rename(&trial, path)).map_err(|cause| {
-        // The error that matters is the first one.
-        let _ = fs::remove_file(&trial);
-        OutputError { path: path.to_owned(), cause }
-    })
+    written
+        .and_then(|()| fs::rename(&trial, path))
+        .map_err(|cause| {
+            // The error that matters is the first one.
+            let _ = fs::remove_file(&trial);
+            OutputError {
+                path: path.to_owned(),
+                cause,
+            }
+        })
 }
 
 /// Writes `value` as indented JSON with a newline at the end.
 pub fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), OutputError> {
-    let mut text = serde_json::to_vec_pretty(value)
-        .map_err(|error| OutputError { path: path.to_owned(), cause: error.into() })?;
+    let mut text = serde_json::to_vec_pretty(value).map_err(|error| OutputError {
+        path: path.to_owned(),
+        cause: error.into(),
+    })?;
     text.push(b'\n');
     write_atomic(path, &text)
 }
@@ -86,17 +108,20 @@ pub fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), O
 pub fn say(text: &str) -> Result<(), OutputError> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush()) {
-        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
-            Err(OutputError { path: "standard output".into(), cause })
-        }
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(OutputError {
+            path: "standard output".into(),
+            cause,
+        }),
         _ => Ok(()),
     }
 }
 
 /// Prints `value` as indented JSON.
 pub fn say_json<T: Serialize + ?Sized>(value: &T) -> Result<(), OutputError> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| OutputError { path: "standard output".into(), cause: error.into() })?;
+    let text = serde_json::to_string_pretty(value).map_err(|error| OutputError {
+        path: "standard output".into(),
+        cause: error.into(),
+    })?;
     say(&text)
 }
 
@@ -125,7 +150,13 @@ impl CsvFile {
         let mut buffer = Vec::with_capacity(2 * CHUNK);
         buffer.extend_from_slice(header.join(",").as_bytes());
         buffer.push(b'\n');
-        Ok(Self { path: path.to_owned(), partial, file, columns: header.len(), buffer })
+        Ok(Self {
+            path: path.to_owned(),
+            partial,
+            file,
+            columns: header.len(),
+            buffer,
+        })
     }
 
     /// Adds a row: the shortest digits that read back as the same numbers.
@@ -138,12 +169,18 @@ impl CsvFile {
             write!(self.buffer, "{value:?}").map_err(failed(&self.partial))?;
         }
         self.buffer.push(b'\n');
-        if self.buffer.len() >= CHUNK { self.flush() } else { Ok(()) }
+        if self.buffer.len() >= CHUNK {
+            self.flush()
+        } else {
+            Ok(())
+        }
     }
 
     /// Brings what was added to the disk.
     pub fn flush(&mut self) -> Result<(), OutputError> {
-        self.file.write_all(&self.buffer).map_err(failed(&self.partial))?;
+        self.file
+            .write_all(&self.buffer)
+            .map_err(failed(&self.partial))?;
         self.buffer.clear();
         Ok(())
     }
@@ -165,6 +202,7 @@ impl CsvFile {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -210,7 +248,12 @@ mod tests {
         let file = folder.0.join("file");
         fs::write(&file, "x").unwrap();
         assert!(probe(&file.join("below/a.csv")).is_err());
-        assert!(probe(&folder.0).unwrap_err().to_string().contains("name a file"));
+        assert!(
+            probe(&folder.0)
+                .unwrap_err()
+                .to_string()
+                .contains("name a file")
+        );
         probe(&folder.0.join("a.csv")).unwrap();
         assert_eq!(folder.names(), ["file"]);
     }

@@ -41,11 +41,17 @@ impl Progress {
     /// A bar that is full at `end` [s].
     pub fn new(end: f64) -> Self {
         let bar = ProgressBar::with_draw_target(Some(TICKS), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}  {eta} left")
+        if let Ok(style) =
+            ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}  {eta} left")
         {
             bar.set_style(style);
         }
-        Self { bar, end, started: Instant::now(), shown: false }
+        Self {
+            bar,
+            end,
+            started: Instant::now(),
+            shown: false,
+        }
     }
 
     /// The run has reached `time` [s].
@@ -57,8 +63,10 @@ impl Progress {
             self.shown = true;
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        self.bar.set_position((time / self.end * TICKS as f64) as u64);
-        self.bar.set_message(format!("t = {time:.3} s of {:.3} s", self.end));
+        self.bar
+            .set_position((time / self.end * TICKS as f64) as u64);
+        self.bar
+            .set_message(format!("t = {time:.3} s of {:.3} s", self.end));
     }
 
     /// Wall time since the start [s].

@@ -190,7 +190,9 @@ impl<C: Settings> Resolved<C> {
 }
 
 fn mismatch(error: impl std::fmt::Display) -> SettingsError {
-    SettingsError::Mismatch { message: error.to_string() }
+    SettingsError::Mismatch {
+        message: error.to_string(),
+    }
 }
 
 /// Merges `table` of `layer` into `target`, checking every key on the way.
@@ -208,7 +210,12 @@ fn merge<C: Settings>(
             let value = history_fields(known, value, target.get(name));
             check_finite(&key, &value, &place)?;
             if let Some((expected, found)) = known.mismatch(&value) {
-                return Err(SettingsError::WrongKind { place, key, expected, found });
+                return Err(SettingsError::WrongKind {
+                    place,
+                    key,
+                    expected,
+                    found,
+                });
             }
             target.insert(name.clone(), value);
             places.insert(key, place);
@@ -222,9 +229,16 @@ fn merge<C: Settings>(
         let Value::Table(nested) = value else {
             let expected = format!("a table; write [{key}] or {key}.NAME = VALUE");
             let found = key::describe(value);
-            return Err(SettingsError::WrongKind { place, key, expected, found });
+            return Err(SettingsError::WrongKind {
+                place,
+                key,
+                expected,
+                found,
+            });
         };
-        let entry = target.entry(name.clone()).or_insert_with(|| Value::Table(Table::new()));
+        let entry = target
+            .entry(name.clone())
+            .or_insert_with(|| Value::Table(Table::new()));
         if let Value::Table(target) = entry {
             merge::<C>(layer, nested, &inner, target, places)?;
         }
@@ -236,7 +250,9 @@ fn merge<C: Settings>(
 /// there; one that names its kind replaces it.
 fn history_fields(known: &Key, value: &Value, present: Option<&Value>) -> Value {
     match (known.kind, value, present) {
-        (Kind::History, Value::Table(new), Some(Value::Table(old))) if !new.contains_key("kind") => {
+        (Kind::History, Value::Table(new), Some(Value::Table(old)))
+            if !new.contains_key("kind") =>
+        {
             let mut both = old.clone();
             both.extend(new.clone());
             Value::Table(both)
@@ -252,7 +268,9 @@ fn check_finite(key: &str, value: &Value, place: &Place) -> Result<(), SettingsE
             key: key.to_owned(),
             value: *number,
         }),
-        Value::Array(list) => list.iter().try_for_each(|entry| check_finite(key, entry, place)),
+        Value::Array(list) => list
+            .iter()
+            .try_for_each(|entry| check_finite(key, entry, place)),
         Value::Table(table) => table
             .iter()
             .try_for_each(|(name, entry)| check_finite(&format!("{key}.{name}"), entry, place)),
@@ -271,13 +289,20 @@ fn hint(keys: &[Key], unknown: &str) -> String {
         // A right name in the wrong table, or no table at all, is the commonest mistake.
         let end = strsim::normalized_damerau_levenshtein(&last(unknown), &last(known.name));
         // Someone may have left the unit out.
-        let stem = if last(known.name).starts_with(&last(unknown)) { 0.8 } else { 0.0 };
+        let stem = if last(known.name).starts_with(&last(unknown)) {
+            0.8
+        } else {
+            0.0
+        };
         whole.max(0.95 * end).max(stem)
     };
     let best = keys
         .iter()
         .map(|known| (similarity(known), known.name))
-        .fold((0.0, ""), |best, next| if next.0 > best.0 { next } else { best });
+        .fold(
+            (0.0, ""),
+            |best, next| if next.0 > best.0 { next } else { best },
+        );
     if best.0 >= SIMILAR {
         return format!("; did you mean `{}`?", best.1);
     }
@@ -288,16 +313,26 @@ fn hint(keys: &[Key], unknown: &str) -> String {
             tables.push(first);
         }
     }
-    if let Some(table) = tables.iter().find(|table| unknown.split('.').next() == Some(table)) {
+    if let Some(table) = tables
+        .iter()
+        .find(|table| unknown.split('.').next() == Some(table))
+    {
         let inner = format!("{table}.");
-        let names: Vec<&str> =
-            keys.iter().filter_map(|known| known.name.strip_prefix(&inner)).collect();
+        let names: Vec<&str> = keys
+            .iter()
+            .filter_map(|known| known.name.strip_prefix(&inner))
+            .collect();
         return format!("; `{table}` has the keys {}", names.join(", "));
     }
-    let close = tables.iter().find(|table| strsim::jaro_winkler(unknown, table) > 0.85);
+    let close = tables
+        .iter()
+        .find(|table| strsim::jaro_winkler(unknown, table) > 0.85);
     match close {
         Some(table) => format!("; did you mean `{table}`?"),
-        None => format!("; there are {} (--print-config shows all keys)", tables.join(", ")),
+        None => format!(
+            "; there are {} (--print-config shows all keys)",
+            tables.join(", ")
+        ),
     }
 }
 
@@ -319,8 +354,10 @@ pub fn flatten(table: &Table) -> Vec<(String, Value)> {
 
 /// Reads a settings file as text.
 fn read(path: &Path) -> Result<String, SettingsError> {
-    std::fs::read_to_string(path)
-        .map_err(|cause| SettingsError::Unreadable { path: path.to_owned(), cause })
+    std::fs::read_to_string(path).map_err(|cause| SettingsError::Unreadable {
+        path: path.to_owned(),
+        cause,
+    })
 }
 
 #[cfg(test)]

@@ -14,7 +14,10 @@ pub struct Summary {
 impl Summary {
     /// An empty summary.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), ..Self::default() }
+        Self {
+            title: title.into(),
+            ..Self::default()
+        }
     }
 
     /// Adds a number.
@@ -42,14 +45,24 @@ impl Summary {
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let width = |text: fn(&Figure) -> &str| {
-            self.rows.iter().map(|row| text(row).chars().count()).max().unwrap_or(0)
+            self.rows
+                .iter()
+                .map(|row| text(row).chars().count())
+                .max()
+                .unwrap_or(0)
         };
         let (labels, values) = (width(|row| &row.label), width(|row| &row.value));
         writeln!(f, "{}", self.title)?;
         for Figure { label, value, unit } in &self.rows {
-            writeln!(f, "{}", format!("  {label:<labels$}  {value:>values$} {unit}").trim_end())?;
+            writeln!(
+                f,
+                "{}",
+                format!("  {label:<labels$}  {value:>values$} {unit}").trim_end()
+            )?;
         }
-        self.notes.iter().try_for_each(|note| writeln!(f, "  {note}"))
+        self.notes
+            .iter()
+            .try_for_each(|note| writeln!(f, "  {note}"))
     }
 }
 
@@ -67,6 +80,7 @@ pub fn significant(value: f64, digits: usize) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -82,7 +96,10 @@ mod tests {
     #[test]
     fn columns_line_up() {
         let mut summary = Summary::new("Leg");
-        summary.number("chord", 0.5, "m").number("tension along AB", 58.0, "N").note("done");
+        summary
+            .number("chord", 0.5, "m")
+            .number("tension along AB", 58.0, "N")
+            .note("done");
         let text = summary.to_string();
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[1], "  chord             0.500000 m");

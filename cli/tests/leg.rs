@@ -1,4 +1,5 @@
 //! The leg commands as a user runs them.
+#![allow(clippy::unwrap_used)]
 
 use serde_json::Value;
 use std::fs;
@@ -39,15 +40,23 @@ impl Folder {
     fn refused(&self, status: i32, arguments: &[&str]) -> String {
         let output = self.run(arguments);
         let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(status), "{arguments:?}: {errors}");
-        assert!(!errors.contains("panicked") && !errors.contains("backtrace"), "{errors}");
+        assert_eq!(
+            output.status.code(),
+            Some(status),
+            "{arguments:?}: {errors}"
+        );
+        assert!(
+            !errors.contains("panicked") && !errors.contains("backtrace"),
+            "{errors}"
+        );
         errors
     }
 
     fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<String> =
-            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
         names.sort();
         names
     }
@@ -60,18 +69,40 @@ impl Drop for Folder {
 }
 
 fn number(value: &Value, key: &str) -> f64 {
-    value[key].as_f64().unwrap_or_else(|| panic!("{key} is {:?}", value[key]))
+    value[key]
+        .as_f64()
+        .unwrap_or_else(|| panic!("{key} is {:?}", value[key]))
 }
 
 /// The published working pose: chord 0.407922 m, bowed outward.
 #[test]
 fn pretension_prints_every_key_of_the_report() {
     let folder = Folder::new("pretension");
-    let report = folder.json(&["leg", "pretension", "--json", "--out", "o", "--path", "path.csv"]);
+    let report = folder.json(&[
+        "leg",
+        "pretension",
+        "--json",
+        "--out",
+        "o",
+        "--path",
+        "path.csv",
+    ]);
     for key in [
-        "chord_m", "tension_n", "rest_length_m", "sag_m", "hold_torque_1_nm", "hold_torque_3_nm",
-        "max_axial_strain", "strain_energy_j", "thrust_n", "q1_rad", "q2_rad", "q3_rad",
-        "mid_moment_nm", "residual_n", "iterations",
+        "chord_m",
+        "tension_n",
+        "rest_length_m",
+        "sag_m",
+        "hold_torque_1_nm",
+        "hold_torque_3_nm",
+        "max_axial_strain",
+        "strain_energy_j",
+        "thrust_n",
+        "q1_rad",
+        "q2_rad",
+        "q3_rad",
+        "mid_moment_nm",
+        "residual_n",
+        "iterations",
     ] {
         assert!(number(&report, key).is_finite(), "{key}");
     }
@@ -99,7 +130,14 @@ fn pretension_prints_every_key_of_the_report() {
 fn simulate_writes_the_table_into_the_current_folder() {
     let folder = Folder::new("simulate");
     let report = folder.json(&[
-        "leg", "simulate", "--duration", "0.05", "--step", "0.001", "--json", "--set",
+        "leg",
+        "simulate",
+        "--duration",
+        "0.05",
+        "--step",
+        "0.001",
+        "--json",
+        "--set",
         "tendon.damping_n_s_per_m=15",
     ]);
     assert_eq!(folder.names(), ["leg.csv"]);
@@ -111,7 +149,11 @@ fn simulate_writes_the_table_into_the_current_folder() {
     let rows: Vec<Vec<f64>> = text
         .lines()
         .skip(1)
-        .map(|line| line.split(',').map(|entry| entry.parse().unwrap()).collect())
+        .map(|line| {
+            line.split(',')
+                .map(|entry| entry.parse().unwrap())
+                .collect()
+        })
         .collect();
     assert_eq!(rows.len(), 51);
     assert_eq!((rows[0][0], rows[50][0]), (0.0, 0.05));
@@ -126,15 +168,34 @@ fn simulate_writes_the_table_into_the_current_folder() {
 #[test]
 fn output_step_and_input_table_are_followed() {
     let folder = Folder::new("input");
-    fs::write(folder.0.join("in.csv"), "t,crank_angle_rad\n0,0\n0.1,0.05\n").unwrap();
+    fs::write(
+        folder.0.join("in.csv"),
+        "t,crank_angle_rad\n0,0\n0.1,0.05\n",
+    )
+    .unwrap();
     let arguments = [
-        "leg", "simulate", "--duration", "0.1", "--step", "0.001", "--output-step", "0.03",
-        "--input", "in.csv", "--out", "a/b", "--set", "motor.mode=angle",
+        "leg",
+        "simulate",
+        "--duration",
+        "0.1",
+        "--step",
+        "0.001",
+        "--output-step",
+        "0.03",
+        "--input",
+        "in.csv",
+        "--out",
+        "a/b",
+        "--set",
+        "motor.mode=angle",
     ];
     folder.stdout(&arguments);
     let text = fs::read_to_string(folder.0.join("a/b/leg.csv")).unwrap();
     let last = text.lines().last().unwrap();
-    let values: Vec<f64> = last.split(',').map(|entry| entry.parse().unwrap()).collect();
+    let values: Vec<f64> = last
+        .split(',')
+        .map(|entry| entry.parse().unwrap())
+        .collect();
     assert_eq!(text.lines().count(), 6, "header, 0, 0.03, 0.06, 0.09, 0.1");
     assert_eq!(values[0], 0.1);
     assert!((values[1] - 0.05).abs() < 1e-9, "{}", values[1]);
@@ -148,9 +209,22 @@ fn output_step_and_input_table_are_followed() {
 fn the_kept_configuration_repeats_the_run() {
     let folder = Folder::new("repeat");
     let base = ["leg", "simulate", "--duration", "0.02"];
-    let first = ["--out", "one", "--step", "0.0005", "--set", "solver.elements=6"];
+    let first = [
+        "--out",
+        "one",
+        "--step",
+        "0.0005",
+        "--set",
+        "solver.elements=6",
+    ];
     folder.stdout(&[&base[..], &first[..]].concat());
-    folder.stdout(&[&base[..], &["--out", "two", "--config", "one/config.toml"][..]].concat());
+    folder.stdout(
+        &[
+            &base[..],
+            &["--out", "two", "--config", "one/config.toml"][..],
+        ]
+        .concat(),
+    );
     let read = |name: &str| fs::read(folder.0.join(name).join("leg.csv")).unwrap();
     assert_eq!(read("one"), read("two"));
 }
@@ -161,28 +235,50 @@ fn the_printed_configuration_is_a_valid_file() {
     let first = folder.stdout(&["leg", "simulate", "--print-config", "--step", "0.002"]);
     assert!(first.contains("step_s = 0.002"));
     fs::write(folder.0.join("leg.toml"), &first).unwrap();
-    let again = folder.stdout(&["leg", "pretension", "--config", "leg.toml", "--print-config"]);
+    let again = folder.stdout(&[
+        "leg",
+        "pretension",
+        "--config",
+        "leg.toml",
+        "--print-config",
+    ]);
     assert_eq!(first, again);
 }
 
 #[test]
 fn bad_input_ends_with_status_two_and_a_reason() {
     let folder = Folder::new("bad");
-    fs::write(folder.0.join("typo.toml"), "[tendon]\nstifness_n_per_m = 1.0\n").unwrap();
+    fs::write(
+        folder.0.join("typo.toml"),
+        "[tendon]\nstifness_n_per_m = 1.0\n",
+    )
+    .unwrap();
     fs::write(folder.0.join("broken.toml"), "[tendon\n").unwrap();
     fs::write(folder.0.join("in.csv"), "t,load_x_n\n0,one\n").unwrap();
     fs::write(folder.0.join("file"), "").unwrap();
     let cases: [(&[&str], &str); 14] = [
-        (&["--config", "typo.toml"], "typo.toml:2: unknown key `tendon.stifness_n_per_m`"),
-        (&["--config", "broken.toml"], "broken.toml:1: not valid TOML"),
-        (&["--config", "none.toml"], "cannot read the settings file none.toml"),
+        (
+            &["--config", "typo.toml"],
+            "typo.toml:2: unknown key `tendon.stifness_n_per_m`",
+        ),
+        (
+            &["--config", "broken.toml"],
+            "broken.toml:1: not valid TOML",
+        ),
+        (
+            &["--config", "none.toml"],
+            "cannot read the settings file none.toml",
+        ),
         (&["--set", "solver.elements=ten"], "must be a whole number"),
         (&["--set", "solver.elements=1"], "it must be 2 to 2000"),
         (&["--set", "leaf.length_m=nan"], "must be a finite number"),
         (&["--step", "-1"], "solver.step_s = -1"),
         (&["--set", "pretension.q3_rad=3"], "chord"),
         (&["--duration", "0"], "--duration 0 is not allowed"),
-        (&["--output-step", "nan"], "--output-step NaN is not allowed"),
+        (
+            &["--output-step", "nan"],
+            "--output-step NaN is not allowed",
+        ),
         (&["--input", "in.csv"], "line 2: `load_x_n` is `one`"),
         (&["--input", "none.csv"], "cannot read none.csv"),
         (&["--out", "file"], "cannot write"),
@@ -192,7 +288,11 @@ fn bad_input_ends_with_status_two_and_a_reason() {
         let message = folder.refused(2, &[&["leg", "simulate"], arguments].concat());
         assert!(message.contains(expected), "{arguments:?}: {message}");
     }
-    assert_eq!(folder.names(), ["broken.toml", "file", "in.csv", "typo.toml"], "nothing is written");
+    assert_eq!(
+        folder.names(),
+        ["broken.toml", "file", "in.csv", "typo.toml"],
+        "nothing is written"
+    );
 }
 
 #[test]
@@ -220,7 +320,13 @@ fn modes_tell_stable_from_unstable() {
     assert_eq!(free["undamped"].as_array().unwrap().len(), 4);
     assert!(free["undamped"][0]["frequency_hz"].is_null());
     let locked = folder.json(&[
-        "leg", "modes", "--json", "--set", "motor.mode=locked", "--set", "load.lock_q3=true",
+        "leg",
+        "modes",
+        "--json",
+        "--set",
+        "motor.mode=locked",
+        "--set",
+        "load.lock_q3=true",
     ]);
     assert_eq!(locked["unstable_modes"], 0);
     assert!(number(&locked["undamped"][0], "frequency_hz") > 1.0);
@@ -230,16 +336,26 @@ fn modes_tell_stable_from_unstable() {
 fn linear_model_has_the_shapes_of_its_labels() {
     let folder = Folder::new("linear");
     let model = folder.json(&[
-        "leg", "linearize", "--json", "--inputs", "crank_torque_nm,load_x_n", "--outputs",
-        "q1,q3,tendon_tension,xb", "--set", "solver.elements=4",
+        "leg",
+        "linearize",
+        "--json",
+        "--inputs",
+        "crank_torque_nm,load_x_n",
+        "--outputs",
+        "q1,q3,tendon_tension,xb",
+        "--set",
+        "solver.elements=4",
     ]);
     let count = |key: &str| model[key].as_array().unwrap().len();
     let (states, inputs, outputs) = (count("states"), count("inputs"), count("outputs"));
     assert_eq!((inputs, outputs), (2, 4));
     assert_eq!(states % 2, 0);
-    for (key, rows, columns) in
-        [("a", states, states), ("b", states, inputs), ("c", outputs, states), ("d", outputs, inputs)]
-    {
+    for (key, rows, columns) in [
+        ("a", states, states),
+        ("b", states, inputs),
+        ("c", outputs, states),
+        ("d", outputs, inputs),
+    ] {
         assert_eq!(count(key), rows, "{key}");
         assert_eq!(model[key][0].as_array().unwrap().len(), columns, "{key}");
     }
@@ -264,9 +380,56 @@ fn the_regulator_brings_the_nonlinear_leg_back() {
     for variant in variants {
         let report = folder.json(&[&["leg", "lqr", "--json"], variant].concat());
         let closed = &report["closed_loop"];
-        assert!(number(closed, "crank_settling_time_s") < 1.0, "{variant:?}: {closed}");
+        assert!(
+            number(closed, "crank_settling_time_s") < 1.0,
+            "{variant:?}: {closed}"
+        );
         assert!(number(closed, "peak_torque_nm") <= 10.0);
         assert!(number(&report, "riccati_residual_rel") <= 1e-10);
-        assert!(report["open_loop"]["crank_settling_time_s"].is_null(), "{variant:?}");
+        assert!(
+            report["open_loop"]["crank_settling_time_s"].is_null(),
+            "{variant:?}"
+        );
     }
+}
+
+/// Ctrl-C: whole rows under a name that says they are not all, and an exit status that says why.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_keeps_its_rows() {
+    let folder = Folder::new("interrupt");
+    let mut run = Command::new(env!("CARGO_BIN_EXE_softdock"))
+        .args([
+            "leg",
+            "simulate",
+            "--duration",
+            "100000",
+            "--output-step",
+            "0.01",
+            "--json",
+        ])
+        .current_dir(&folder.0)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let partial = folder.0.join("leg.partial.csv");
+    let some_rows = || fs::metadata(&partial).is_ok_and(|file| file.len() > 0);
+    while !some_rows() {
+        assert!(run.try_wait().unwrap().is_none(), "the run ended by itself");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let signal = Command::new("kill")
+        .args(["-INT", &run.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(signal.success());
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["complete"], false);
+    let text = fs::read_to_string(&partial).unwrap();
+    let columns = text.lines().next().unwrap().split(',').count();
+    assert!(text.ends_with('\n') && text.lines().all(|line| line.split(',').count() == columns));
+    assert_eq!(number(&report, "rows") as usize, text.lines().count() - 1);
+    assert_eq!(folder.names(), ["leg.partial.csv"]);
 }

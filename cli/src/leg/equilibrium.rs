@@ -30,15 +30,28 @@ impl Equilibrium {
         let report = pretension(config)?.report;
         let mut still = config.clone();
         let prescribed = matches!(config.motor.mode, MotorMode::Locked | MotorMode::Angle);
-        let crank_torque = if prescribed { 0.0 } else { report.hold_torque_1_nm };
-        let link_torque = if config.load.lock_q3 { 0.0 } else { report.hold_torque_3_nm };
+        let crank_torque = if prescribed {
+            0.0
+        } else {
+            report.hold_torque_1_nm
+        };
+        let link_torque = if config.load.lock_q3 {
+            0.0
+        } else {
+            report.hold_torque_3_nm
+        };
         still.motor.torque_nm = History::Constant(crank_torque);
         still.motor.angle_rad = History::Constant(0.0);
         still.load.torque_nm = History::Constant(link_torque);
         still.load.force_x_n = History::Constant(0.0);
         still.load.force_y_n = History::Constant(0.0);
         let simulation = Simulation::new(&still)?;
-        Ok(Self { simulation, report, crank_torque, link_torque })
+        Ok(Self {
+            simulation,
+            report,
+            crank_torque,
+            link_torque,
+        })
     }
 
     /// The leg.

@@ -8,8 +8,13 @@ use std::fs::File;
 use std::path::Path;
 
 /// Columns that a table may have beside `t` [s].
-pub const COLUMNS: [&str; 5] =
-    ["crank_torque_nm", "link_torque_nm", "load_x_n", "load_y_n", "crank_angle_rad"];
+pub const COLUMNS: [&str; 5] = [
+    "crank_torque_nm",
+    "link_torque_nm",
+    "load_x_n",
+    "load_y_n",
+    "crank_angle_rad",
+];
 
 /// Reads a table with a column `t` [s] and any of [`COLUMNS`] and makes them the histories of
 /// `config`. Between its rows a history is a smooth monotone curve; outside it is held.
@@ -46,21 +51,29 @@ struct InputTable {
 
 fn parse(source: impl std::io::Read) -> Result<InputTable, BadInput> {
     let bad = |message: String| Err(BadInput::new(message));
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(source);
+    let mut reader = csv::ReaderBuilder::new()
+        .trim(csv::Trim::All)
+        .from_reader(source);
     let header = match reader.headers() {
         Ok(header) => header.clone(),
         Err(error) => return bad(error.to_string()),
     };
     for name in &header {
         if name != "t" && !COLUMNS.contains(&name) {
-            return bad(format!("unknown column `{name}`; there are t, {}", COLUMNS.join(", ")));
+            return bad(format!(
+                "unknown column `{name}`; there are t, {}",
+                COLUMNS.join(", ")
+            ));
         }
     }
     let Some(time) = header.iter().position(|name| name == "t") else {
         return bad("the column t (time in seconds) is missing".to_owned());
     };
     if header.len() < 2 {
-        return bad(format!("there is no column beside t; add any of {}", COLUMNS.join(", ")));
+        return bad(format!(
+            "there is no column beside t; add any of {}",
+            COLUMNS.join(", ")
+        ));
     }
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); header.len()];
     for record in reader.records() {
@@ -70,14 +83,18 @@ fn parse(source: impl std::io::Read) -> Result<InputTable, BadInput> {
             match text.parse::<f64>() {
                 Ok(value) if value.is_finite() => values.push(value),
                 _ => {
-                    return bad(format!("line {line}: `{name}` is `{text}`, not a finite number"));
+                    return bad(format!(
+                        "line {line}: `{name}` is `{text}`, not a finite number"
+                    ));
                 }
             }
         }
         if let [.., before, last] = columns[time][..]
             && last <= before
         {
-            return bad(format!("line {line}: t = {last} does not come after {before}"));
+            return bad(format!(
+                "line {line}: t = {last} does not come after {before}"
+            ));
         }
     }
     let times = columns[time].clone();
@@ -90,6 +107,7 @@ fn parse(source: impl std::io::Read) -> Result<InputTable, BadInput> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -98,7 +116,10 @@ mod tests {
         let table = parse("t, load_x_n,crank_torque_nm\n0,1,2\n0.5,3,4e0\n".as_bytes()).unwrap();
         assert_eq!(table.times, [0.0, 0.5]);
         assert_eq!(table.columns[0], ("load_x_n".to_owned(), vec![1.0, 3.0]));
-        assert_eq!(table.columns[1], ("crank_torque_nm".to_owned(), vec![2.0, 4.0]));
+        assert_eq!(
+            table.columns[1],
+            ("crank_torque_nm".to_owned(), vec![2.0, 4.0])
+        );
     }
 
     #[test]
@@ -110,7 +131,10 @@ mod tests {
             ("t,load_x_n\n", "no rows"),
             ("t,load_x_n\n0,abc\n", "line 2: `load_x_n` is `abc`"),
             ("t,load_x_n\n0,nan\n", "not a finite number"),
-            ("t,load_x_n\n0,1\n0,2\n", "line 3: t = 0 does not come after 0"),
+            (
+                "t,load_x_n\n0,1\n0,2\n",
+                "line 3: t = 0 does not come after 0",
+            ),
             ("t,load_x_n\n0,1,2\n", "found record with 3 fields"),
         ];
         for (text, expected) in cases {

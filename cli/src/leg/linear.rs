@@ -6,8 +6,8 @@ use anyhow::Result;
 use leg_core::leg::PlanarLeg;
 use leg_core::leg::planar::Channel;
 use leg_core::linearize::{self, Coordinates, LinearModel, Output, Request};
-use leg_core::model::{Force, InputId};
 use leg_core::modal;
+use leg_core::model::{Force, InputId};
 use nalgebra::{DMatrix, Vector2};
 use serde::Serialize;
 
@@ -53,7 +53,10 @@ pub struct Signal {
 
 fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> BadInput {
     let known: Vec<&str> = known.collect();
-    BadInput::new(format!("unknown {kind} `{name}`; there are {}", known.join(", ")))
+    BadInput::new(format!(
+        "unknown {kind} `{name}`; there are {}",
+        known.join(", ")
+    ))
 }
 
 /// The kernel's input of a name.
@@ -64,7 +67,10 @@ fn input(leg: &PlanarLeg, name: &str) -> Result<InputId, BadInput> {
         .ok_or_else(|| unknown("input", name, INPUTS.iter().map(|(known, ..)| *known)))?;
     let used = |force: &Force<2>| -> Option<InputId> {
         let of = |ids: &[Option<InputId>]| {
-            ids.iter().flatten().copied().find(|id| id.index() == *channel as usize)
+            ids.iter()
+                .flatten()
+                .copied()
+                .find(|id| id.index() == *channel as usize)
         };
         match force {
             Force::Motor { torque, hold, .. } => of(&[*torque, hold.as_ref().map(|h| h.target)]),
@@ -83,7 +89,11 @@ fn input(leg: &PlanarLeg, name: &str) -> Result<InputId, BadInput> {
 /// The kernel's output of a name.
 fn output(leg: &PlanarLeg, name: &str) -> Result<Output<2>, BadInput> {
     if !OUTPUTS.iter().any(|(known, _)| *known == name) {
-        return Err(unknown("output", name, OUTPUTS.iter().map(|(known, _)| *known)));
+        return Err(unknown(
+            "output",
+            name,
+            OUTPUTS.iter().map(|(known, _)| *known),
+        ));
     }
     let tendon = || {
         let message = format!("the output `{name}` needs a tendon");
@@ -92,9 +102,17 @@ fn output(leg: &PlanarLeg, name: &str) -> Result<Output<2>, BadInput> {
     let place = |node, component, moving: bool| {
         let point = Vector2::zeros();
         if moving {
-            Output::Velocity { node, point, component }
+            Output::Velocity {
+                node,
+                point,
+                component,
+            }
         } else {
-            Output::Position { node, point, component }
+            Output::Position {
+                node,
+                point,
+                component,
+            }
         }
     };
     let middle = || {
@@ -130,10 +148,21 @@ pub fn linear_model(
     let leg = rest.leg();
     let request = Request {
         coordinates,
-        inputs: inputs.iter().map(|name| input(leg, name)).collect::<Result<_, _>>()?,
-        outputs: outputs.iter().map(|name| output(leg, name)).collect::<Result<_, _>>()?,
+        inputs: inputs
+            .iter()
+            .map(|name| input(leg, name))
+            .collect::<Result<_, _>>()?,
+        outputs: outputs
+            .iter()
+            .map(|name| output(leg, name))
+            .collect::<Result<_, _>>()?,
     };
-    Ok(linearize::linearize(&leg.model, rest.state(), &mut rest.workspace(), &request)?)
+    Ok(linearize::linearize(
+        &leg.model,
+        rest.state(),
+        &mut rest.workspace(),
+        &request,
+    )?)
 }
 
 /// Number of undamped modes below `cutoff` [Hz], unstable ones included.
@@ -147,27 +176,52 @@ pub fn modes_below(rest: &Equilibrium, cutoff: f64) -> Result<usize> {
 /// The inputs of a linear model, with their values.
 pub fn input_signals(names: &[&str], model: &LinearModel) -> Vec<Signal> {
     let pairs = names.iter().zip(&model.input_values);
-    let unit = |name: &str| INPUTS.iter().find(|(n, ..)| *n == name).map_or("", |(_, u, _)| u);
-    pairs.map(|(name, value)| signal(name, unit(name), Some(*value))).collect()
+    let unit = |name: &str| {
+        INPUTS
+            .iter()
+            .find(|(n, ..)| *n == name)
+            .map_or("", |(_, u, _)| u)
+    };
+    pairs
+        .map(|(name, value)| signal(name, unit(name), Some(*value)))
+        .collect()
 }
 
 /// The outputs of a linear model, with their values.
 pub fn output_signals(names: &[&str], model: &LinearModel) -> Vec<Signal> {
     let pairs = names.iter().zip(&model.output_values);
-    let unit = |name: &str| OUTPUTS.iter().find(|(n, _)| *n == name).map_or("", |(_, u)| u);
-    pairs.map(|(name, value)| signal(name, unit(name), Some(*value))).collect()
+    let unit = |name: &str| {
+        OUTPUTS
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map_or("", |(_, u)| u)
+    };
+    pairs
+        .map(|(name, value)| signal(name, unit(name), Some(*value)))
+        .collect()
 }
 
 /// The states of a linear model.
 pub fn state_signals(model: &LinearModel) -> Vec<Signal> {
-    model.states.iter().map(|label| signal(&label.name, label.unit, None)).collect()
+    model
+        .states
+        .iter()
+        .map(|label| signal(&label.name, label.unit, None))
+        .collect()
 }
 
 fn signal(name: &str, unit: &'static str, value: Option<f64>) -> Signal {
-    Signal { name: name.to_owned(), unit, value }
+    Signal {
+        name: name.to_owned(),
+        unit,
+        value,
+    }
 }
 
 /// A matrix as a list of rows.
 pub fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
-    matrix.row_iter().map(|row| row.iter().copied().collect()).collect()
+    matrix
+        .row_iter()
+        .map(|row| row.iter().copied().collect())
+        .collect()
 }

@@ -25,21 +25,33 @@ enum StateChoice {
     NullSpace,
 }
 
+/// What the help says below the options.
+const HELP: &str = "\
+The leg is in its pre-tensioned posture; links that are not locked are free under the constant
+torque that holds them. States, inputs and outputs are deviations from it:
+  d/dt x = A x + B u,   y = C x + D u
+With --out, linear.json and config.toml are written to the folder.";
+
 /// Arguments of `softdock leg linearize`.
-///
-/// The leg is in its pre-tensioned posture; links that are not locked are free under the constant
-/// torque that holds them. States, inputs and outputs are deviations from it:
-///   d/dt x = A x + B u,   y = C x + D u
-/// With --out, linear.json and config.toml are written to the folder.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = HELP)]
 pub struct Arguments {
     /// Inputs: crank_torque_nm, link_torque_nm, load_x_n, load_y_n, crank_angle_rad
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "crank_torque_nm")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "crank_torque_nm"
+    )]
     inputs: Vec<String>,
     /// Outputs: q1, q3, tendon_length, xb, yb (end of the upper link), x12, y12 (middle of the
     /// leaf), each also with _dot (tendon_rate), and tendon_tension
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "q1,q3,tendon_length")]
+    #[arg(
+        long,
+        value_name = "NAMES",
+        value_delimiter = ',',
+        default_value = "q1,q3,tendon_length"
+    )]
     outputs: Vec<String>,
     /// States
     #[arg(long, value_enum, default_value_t = StateChoice::Angles)]
@@ -83,6 +95,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::say(&resolved.print()?)?;
         return Ok(ExitCode::SUCCESS);
     }
+    arguments.output.probe("linear.json")?;
     let rest = Equilibrium::new(&resolved.config)?;
     let report = report(arguments, &rest)?;
     if let Some(out) = &arguments.output.out {
@@ -105,8 +118,14 @@ fn report(arguments: &Arguments, rest: &Equilibrium) -> Result<Report> {
         StateChoice::NullSpace => Coordinates::NullSpace,
         StateChoice::Angles => {
             let crank = LinkDrive::from(leg.config.motor.mode) != LinkDrive::Prescribed;
-            let free = [(crank, leg.joints.o), (!leg.config.load.lock_q3, leg.joints.c)];
-            let joints = free.iter().filter(|(free, _)| *free).map(|(_, joint)| *joint);
+            let free = [
+                (crank, leg.joints.o),
+                (!leg.config.load.lock_q3, leg.joints.c),
+            ];
+            let joints = free
+                .iter()
+                .filter(|(free, _)| *free)
+                .map(|(_, joint)| *joint);
             Coordinates::Angles(joints.collect())
         }
         StateChoice::Modal => Coordinates::Modal {
@@ -149,7 +168,11 @@ impl Report {
             let text = format!("{:.4e} {:+.4e}i", value.re_per_s, value.im_per_s);
             summary.text(&format!("eigenvalue {}", i + 1), text, "1/s");
         }
-        summary.text("unstable eigenvalues", self.unstable_eigenvalues.to_string(), "");
+        summary.text(
+            "unstable eigenvalues",
+            self.unstable_eigenvalues.to_string(),
+            "",
+        );
         summary.note("--json prints the matrices, --out DIR writes linear.json");
         summary
     }

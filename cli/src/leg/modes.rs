@@ -5,6 +5,7 @@ use super::scene::{Film, Pose};
 use crate::output::{self, OutputArgs};
 use crate::plot::{Block, Figure, Page};
 use crate::settings::{Resolved, SettingsArgs};
+use crate::summary::significant;
 use anyhow::Result;
 use leg_core::group::Group;
 use leg_core::leg::LegConfig;
@@ -15,13 +16,15 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+/// What the help says below the options.
+const HELP: &str = "\
+The leg is in its pre-tensioned posture. A crank or upper link that is not locked
+(motor.mode=locked, load.lock_q3=true) is free under the constant torque that holds it there.
+With --out, modes.json and config.toml are written to the folder.";
+
 /// Arguments of `softdock leg modes`.
-///
-/// The leg is in its pre-tensioned posture. A crank or upper link that is not locked
-/// (motor.mode=locked, load.lock_q3=true) is free under the constant torque that holds it there.
-/// With --out, modes.json and config.toml are written to the folder.
 #[derive(Debug, clap::Args)]
-#[command(verbatim_doc_comment)]
+#[command(after_help = HELP)]
 pub struct Arguments {
     /// Number of modes, slowest first
     #[arg(long, value_name = "N", default_value_t = 8)]
@@ -81,6 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if let Some(plot) = &arguments.plot {
         output::probe(plot)?;
     }
+    arguments.output.probe("modes.json")?;
     let rest = Equilibrium::new(&resolved.config)?;
     let (leg, state) = (rest.leg(), rest.state());
     let reduction = modal::reduce(&leg.model, state, &mut rest.workspace())?;
@@ -92,7 +96,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         unstable_modes: modes.unstable,
         crank_torque_nm: rest.crank_torque,
         link_torque_nm: rest.link_torque,
-        undamped: modes.modes.iter().map(|mode| mode_report(&rest, mode)).collect(),
+        undamped: modes
+            .modes
+            .iter()
+            .map(|mode| mode_report(&rest, mode))
+            .collect(),
         damped: damped
             .modes
             .iter()
@@ -128,7 +136,11 @@ fn mode_report(rest: &Equilibrium, mode: &Mode<3>) -> ModeReport {
         let twist = &mode.shape[node.index()];
         let moved = rest.state().pose(node).rotation() * twist.fixed_rows::<2>(0);
         let s = leg.config.leaf.length_m * i as f64 / count as f64;
-        shape.push(ShapePoint { s, x: moved.x, y: moved.y });
+        shape.push(ShapePoint {
+            s,
+            x: moved.x,
+            y: moved.y,
+        });
     }
     let largest = shape.iter().fold(0.0, |m: f64, p| m.max(p.x.hypot(p.y)));
     for point in &mut shape {
@@ -148,8 +160,11 @@ impl ModeReport {
     /// `12.3 Hz`, or how fast it grows.
     fn name(&self) -> String {
         match self.frequency_hz {
-            Some(frequency) => format!("{frequency:.4} Hz"),
-            None => format!("grows with {:.4}/s", (-self.omega_squared_rad2_s2).sqrt()),
+            Some(frequency) => format!("{} Hz", significant(frequency, 5)),
+            None => {
+                let rate = (-self.omega_squared_rad2_s2).sqrt();
+                format!("grows, {}/s", significant(rate, 4))
+            }
         }
     }
 }
@@ -169,7 +184,11 @@ impl Report {
         for (i, mode) in self.undamped.iter().enumerate() {
             let _ = writeln!(text, "  {:>4}  {}", i + 1, mode.name());
         }
-        let _ = writeln!(text, "  damped{:>14} {:>13}  eigenvalue [1/s]", "frequency", "ratio");
+        let _ = writeln!(
+            text,
+            "  damped{:>14} {:>13}  eigenvalue [1/s]",
+            "frequency", "ratio"
+        );
         for (i, mode) in self.damped.iter().enumerate() {
             let _ = writeln!(
                 text,
@@ -204,25 +223,37 @@ fn page(rest: &Equilibrium, modes: &Modes<3>, report: &Report) -> Result<Page> {
     for (index, (mode, entry)) in shown.enumerate() {
         // Displacements of a small motion, scaled up: straight lines, not arcs.
         let still = Pose::new(leg, rest.state())?;
-        let small = 1e-4 / mode.shape.iter().fold(0.0, |m: f64, twist| m.max(twist.amax()));
+        let small = 1e-4
+            / mode
+                .shape
+                .iter()
+                .fold(0.0, |m: f64, twist| m.max(twist.amax()));
         let moved = Pose::new(leg, &rest.displaced(&mode.shape, small))?;
         let largest = moved.distance(&still).max(f64::MIN_POSITIVE);
         let scale = AMPLITUDE * leg.config.leaf.length_m / largest;
         let mut film = Film::default();
+        film.set_ghost("leaf at rest", still.clone());
         for frame in 0..=FRAMES {
             let phase = frame as f64 / FRAMES as f64;
-            film.add_pose(phase, still.toward(&moved, scale * (TAU * phase).sin()));
+            film.add_pose(phase, still.toward(&moved, scale * (TAU * phase).cos()));
         }
-        let mut animation = film.animation(
-            &format!("Mode {}: {}", index + 1, entry.name()),
-            "One oscillation, slowed down and enlarged; dotted is the leaf at rest.",
-            leg.tendon.is_some(),
-        );
+        let sentence = if entry.stable {
+            "The oscillation, slowed down and enlarged; dotted is the leaf at rest."
+        } else {
+            "The motion in which the leg leaves its equilibrium, to either side; dotted is the \
+             leaf at rest."
+        };
+        let title = format!("Mode {}: {}", index + 1, entry.name());
+        let mut animation = film.animation(&title, sentence, leg.tendon.is_some());
         animation.loops = true;
         blocks.push(Block::Animation(animation));
     }
     let figures = vec![
-        Figure::text("degrees of freedom", report.degrees_of_freedom.to_string(), ""),
+        Figure::text(
+            "degrees of freedom",
+            report.degrees_of_freedom.to_string(),
+            "",
+        ),
         Figure::text("unstable modes", report.unstable_modes.to_string(), ""),
         Figure::number("holding torque, crank", report.crank_torque_nm, 5, "N·m"),
         Figure::number("holding torque, link", report.link_torque_nm, 5, "N·m"),
@@ -232,8 +263,9 @@ fn page(rest: &Equilibrium, modes: &Modes<3>, report: &Report) -> Result<Page> {
         lead: "Undamped vibration about the bowed equilibrium. Links that are not locked are free \
                under the constant torque that holds them."
             .to_owned(),
-        warning: None,
         figures,
         blocks,
+        dense: true,
+        ..Page::default()
     })
 }

@@ -15,9 +15,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `softdock leg pretension`.
-///
-/// With --out, pretension.json, path.csv and config.toml are written to the folder.
 #[derive(Debug, clap::Args)]
+#[command(
+    after_help = "With --out, pretension.json, path.csv and config.toml are written to the \
+    folder. Forces on the leaf do not count the tendon's pull."
+)]
 pub struct Arguments {
     #[command(flatten)]
     settings: SettingsArgs,
@@ -90,7 +92,9 @@ impl Report {
     fn new(bowed: &Pretensioned, moments: &[(f64, f64)]) -> Self {
         let report = &bowed.report;
         let leaf = &bowed.leg.config.leaf;
-        let moment = moments.iter().fold(0.0, |worst: f64, (_, m)| worst.max(m.abs()));
+        let moment = moments
+            .iter()
+            .fold(0.0, |worst: f64, (_, m)| worst.max(m.abs()));
         let node = |n: &leg_core::leg::pretension::LeafNode| Node {
             s: n.s,
             x: n.x,
@@ -127,9 +131,12 @@ impl Report {
     }
 
     fn summary(&self) -> Summary {
-        let side = if self.side == Side::Outward { "outward (+x)" } else { "inward (-x)" };
-        let mut summary =
-            Summary::new(format!("Leg bowed {side}, {} elements", self.elements));
+        let side = if self.side == Side::Outward {
+            "outward (+x)"
+        } else {
+            "inward (-x)"
+        };
+        let mut summary = Summary::new(format!("Leg bowed {side}, {} elements", self.elements));
         summary
             .number("chord |AB|", self.chord_m, "m")
             .number("sag of the middle", self.sag_m, "m")
@@ -145,10 +152,22 @@ impl Report {
             .text("force on leaf at B", format!("{bx:.4}, {by:.4}"), "N")
             .number("holding torque, crank", self.hold_torque_1_nm, "N·m")
             .number("holding torque, upper link", self.hold_torque_3_nm, "N·m")
-            .text("largest axial strain", format!("{:.3e}", self.max_axial_strain), "")
-            .number("largest bending stress", self.max_bending_stress_pa * 1e-6, "MPa")
+            .text(
+                "largest axial strain",
+                format!("{:.3e}", self.max_axial_strain),
+                "",
+            )
+            .number(
+                "largest bending stress",
+                self.max_bending_stress_pa * 1e-6,
+                "MPa",
+            )
             .number("strain energy", self.strain_energy_j, "J")
-            .text("q1, q2, q3", format!("{:.5}, {:.5}, {:.5}", self.q1_rad, self.q2_rad, self.q3_rad), "rad")
+            .text(
+                "q1, q2, q3",
+                format!("{:.5}, {:.5}, {:.5}", self.q1_rad, self.q2_rad, self.q3_rad),
+                "rad",
+            )
             .text(
                 "residual",
                 format!("{:.1e}", self.residual_n),
@@ -170,9 +189,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     for file in files.into_iter().flatten() {
         output::probe(file)?;
     }
-    if let Some(out) = out {
-        output::probe(&out.join("pretension.json"))?;
-    }
+    arguments.output.probe("pretension.json")?;
     let bowed = pretension(&resolved.config)?;
     let moments = moments(&bowed)?;
     let report = Report::new(&bowed, &moments);
@@ -201,8 +218,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn write_path(file: &Path, path: &[PathSample]) -> Result<()> {
-    let header =
-        ["chord_m", "thrust_n", "sag_m", "max_axial_strain", "residual_n", "iterations"];
+    let header = [
+        "chord_m",
+        "thrust_n",
+        "sag_m",
+        "max_axial_strain",
+        "residual_n",
+        "iterations",
+    ];
     let mut csv = CsvFile::create(file, &header)?;
     for point in path {
         csv.row(&[
@@ -228,7 +251,13 @@ fn page(bowed: &Pretensioned, report: &Report, moments: &[(f64, f64)]) -> Result
     blocks.extend(leaf_charts(report, moments));
     blocks.extend(path_charts(&bowed.path));
     let (title, figures) = ("Pre-tensioned leg".to_owned(), figures(report));
-    Ok(Page { title, lead, warning: None, figures, blocks })
+    Ok(Page {
+        title,
+        lead,
+        figures,
+        blocks,
+        ..Page::default()
+    })
 }
 
 fn figures(report: &Report) -> Vec<Figure> {
@@ -240,7 +269,12 @@ fn figures(report: &Report) -> Vec<Figure> {
         Figure::number("holding torque, crank", report.hold_torque_1_nm, 5, "N·m"),
         Figure::number("holding torque, link", report.hold_torque_3_nm, 5, "N·m"),
         Figure::number("strain energy", report.strain_energy_j, 5, "J"),
-        Figure::number("largest bending stress", report.max_bending_stress_pa * 1e-6, 4, "MPa"),
+        Figure::number(
+            "largest bending stress",
+            report.max_bending_stress_pa * 1e-6,
+            4,
+            "MPa",
+        ),
     ];
     if let Some(rest) = report.rest_length_m {
         figures.insert(3, Figure::number("tendon rest length", rest, 6, "m"));
@@ -306,7 +340,13 @@ fn path_charts(path: &[PathSample]) -> [Block; 2] {
     let chords = column(|p| p.chord_m);
     let over_chord = |title: &str, sentence: &str, y: Axis, values: Vec<f64>| {
         let series = Series::line(&y.label, &chords, &values).marked(Mark::LineAndDots);
-        Block::Chart(Chart::over(title, sentence, Axis::new("chord |AB|", "m"), y, vec![series]))
+        Block::Chart(Chart::over(
+            title,
+            sentence,
+            Axis::new("chord |AB|", "m"),
+            y,
+            vec![series],
+        ))
     };
     [
         over_chord(

@@ -2,7 +2,7 @@
 
 use super::equilibrium::Equilibrium;
 use super::linear;
-use super::scene::Film;
+use super::scene::{Film, Pose};
 use anyhow::Result;
 use leg_core::dynamics;
 use leg_core::leg::planar::{Channel, LinkDrive};
@@ -55,7 +55,11 @@ impl Observer {
         period: f64,
         noise: Noise,
     ) -> Result<Self> {
-        let measured = if rest.leg().tendon.is_some() { &MEASURED[..] } else { &MEASURED[..2] };
+        let measured = if rest.leg().tendon.is_some() {
+            &MEASURED[..]
+        } else {
+            &MEASURED[..2]
+        };
         let inputs = ["crank_torque_nm", "link_torque_nm"];
         let model = linear::linear_model(rest, coordinates, &inputs, measured)?;
         let (a, b) = riccati::discretize(&model.a, &model.b, period)?;
@@ -125,7 +129,11 @@ impl Observer {
 /// upper link in balance under its load: where the crank is let go.
 pub fn disturbed(rest: &Equilibrium, angle: f64) -> Result<PlanarState> {
     let leg = rest.leg();
-    let link = if leg.config.load.lock_q3 { LinkDrive::Prescribed } else { LinkDrive::Free };
+    let link = if leg.config.load.lock_q3 {
+        LinkDrive::Prescribed
+    } else {
+        LinkDrive::Free
+    };
     let mut near = leg.config.clone();
     near.pretension.q3_rad = rest.report.q3_rad;
     let (q1, rest_length) = (rest.report.q1_rad, rest.report.rest_length_m);
@@ -139,8 +147,18 @@ pub fn disturbed(rest: &Equilibrium, angle: f64) -> Result<PlanarState> {
     let mut to = from.clone();
     to[Channel::CrankAngle as usize] += angle;
     let mut workspace = Workspace::new(&held.model);
-    let settings = ContinuationSettings { largest_step: 0.25, ..Default::default() };
-    statics::load_to(&held.model, &mut state, &mut workspace, &Path { from, to }, &settings, |_, _| {})?;
+    let settings = ContinuationSettings {
+        largest_step: 0.25,
+        ..Default::default()
+    };
+    statics::load_to(
+        &held.model,
+        &mut state,
+        &mut workspace,
+        &Path { from, to },
+        &settings,
+        |_, _| {},
+    )?;
     let mut released = rest.state().clone();
     released.poses.copy_from_slice(&state.poses);
     for (there, here) in [(held.joints.o, leg.joints.o), (held.joints.c, leg.joints.c)] {
@@ -193,6 +211,10 @@ impl Setup<'_> {
         let mut simulation = self.rest.simulation.clone();
         simulation.state.copy_from(start);
         let mut run = Run::default();
+        run.film.set_ghost(
+            "leaf in equilibrium",
+            Pose::new(self.rest.leg(), self.rest.state())?,
+        );
         let mut inputs = simulation.inputs_at(0.0);
         let first = simulation.sample()?;
         let mut estimate = match self.observer {
@@ -208,7 +230,11 @@ impl Setup<'_> {
                 Some(_) => estimate.clone(),
                 None => self.state(&simulation.state)?,
             };
-            let wanted = if closed { hold - (self.gain * x)[0] } else { hold };
+            let wanted = if closed {
+                hold - (self.gain * x)[0]
+            } else {
+                hold
+            };
             let torque = wanted.clamp(-self.torque_limit, self.torque_limit);
             inputs.value[Channel::CrankTorque as usize] = torque;
             let drive = Held(inputs.clone());
@@ -224,7 +250,10 @@ impl Setup<'_> {
                     run.ended_because = Some(error.to_string());
                     return Ok(run);
                 }
-                run.keep(&mut simulation, self.keep_film && (k * inner + j) % frames == 0)?;
+                run.keep(
+                    &mut simulation,
+                    self.keep_film && (k * inner + j).is_multiple_of(frames),
+                )?;
             }
             if let (Some(observer), Some(measured)) = (self.observer, measured) {
                 estimate = observer.advance(&estimate, torque - hold, &measured);
@@ -234,7 +263,9 @@ impl Setup<'_> {
     }
 
     fn state(&self, state: &PlanarState) -> Result<DVector<f64>> {
-        Ok(self.model.state_of(&self.rest.leg().model, self.rest.state(), state)?)
+        Ok(self
+            .model
+            .state_of(&self.rest.leg().model, self.rest.state(), state)?)
     }
 }
 

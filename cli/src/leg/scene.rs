@@ -30,7 +30,11 @@ impl Pose {
         let mut leaf = Vec::with_capacity(STATIONS);
         for i in 0..STATIONS {
             let s = leg.config.leaf.length_m * i as f64 / (STATIONS - 1) as f64;
-            leaf.push(results::pose_at(&leg.model, state, leg.leaf, s)?.translation().into());
+            leaf.push(
+                results::pose_at(&leg.model, state, leg.leaf, s)?
+                    .translation()
+                    .into(),
+            );
         }
         Ok(Self {
             ground: [geometry.lower_pivot_m, geometry.upper_pivot_m],
@@ -44,15 +48,29 @@ impl Pose {
         let blend = |a: [f64; 2], b: [f64; 2]| {
             [a[0] + factor * (b[0] - a[0]), a[1] + factor * (b[1] - a[1])]
         };
-        let ends = [blend(self.ends[0], other.ends[0]), blend(self.ends[1], other.ends[1])];
-        let leaf = self.leaf.iter().zip(&other.leaf).map(|(&a, &b)| blend(a, b)).collect();
-        Self { ground: self.ground, ends, leaf }
+        let ends = [
+            blend(self.ends[0], other.ends[0]),
+            blend(self.ends[1], other.ends[1]),
+        ];
+        let leaf = self
+            .leaf
+            .iter()
+            .zip(&other.leaf)
+            .map(|(&a, &b)| blend(a, b))
+            .collect();
+        Self {
+            ground: self.ground,
+            ends,
+            leaf,
+        }
     }
 
     /// Largest distance of a point of the leaf from its place in `other` [m].
     pub fn distance(&self, other: &Self) -> f64 {
         let pairs = self.leaf.iter().zip(&other.leaf);
-        pairs.map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(0.0, f64::max)
+        pairs
+            .map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1]))
+            .fold(0.0, f64::max)
     }
 }
 
@@ -63,6 +81,7 @@ pub struct Film {
     poses: Vec<Pose>,
     tensions: Vec<f64>,
     angles: [Vec<f64>; 2],
+    ghost: Option<(String, Pose)>,
 }
 
 impl Film {
@@ -82,6 +101,11 @@ impl Film {
         self.poses.push(pose);
     }
 
+    /// Shows the leaf of `pose` dotted behind; without it, the leaf of the first frame.
+    pub fn set_ghost(&mut self, name: &str, pose: Pose) {
+        self.ghost = Some((name.to_owned(), pose));
+    }
+
     /// The animation; `with_tendon` shows the tendon.
     pub fn animation(&self, title: &str, sentence: &str, with_tendon: bool) -> Animation {
         let mut items = vec![self.ghost()];
@@ -89,8 +113,12 @@ impl Film {
             items.push(self.item("tendon", Look::Cable, |pose| pose.ends.to_vec()));
         }
         items.extend([
-            self.item("crank", Look::Bar, |pose| vec![pose.ground[0], pose.ends[0]]),
-            self.item("upper link", Look::Bar, |pose| vec![pose.ground[1], pose.ends[1]]),
+            self.item("crank", Look::Bar, |pose| {
+                vec![pose.ground[0], pose.ends[0]]
+            }),
+            self.item("upper link", Look::Bar, |pose| {
+                vec![pose.ground[1], pose.ends[1]]
+            }),
             self.item("leaf", Look::Leaf, |pose| pose.leaf.clone()),
             self.ground(),
             self.item("", Look::Joint, |pose| pose.ends.to_vec()),
@@ -121,19 +149,40 @@ impl Film {
     }
 
     fn item(&self, name: &str, look: Look, points: impl Fn(&Pose) -> Vec<[f64; 2]>) -> Item {
-        let frames = self.poses.iter().map(|pose| Points::new(&points(pose))).collect();
-        Item { name: name.to_owned(), look, frames }
+        let frames = self
+            .poses
+            .iter()
+            .map(|pose| Points::new(&points(pose)))
+            .collect();
+        Item {
+            name: name.to_owned(),
+            look,
+            frames,
+        }
     }
 
-    /// The leaf as it was at the start.
     fn ghost(&self) -> Item {
-        let frames = self.poses.first().map(|pose| Points::new(&pose.leaf));
-        let (name, frames) = ("leaf at the start".to_owned(), frames.into_iter().collect());
-        Item { name, look: Look::Ghost, frames }
+        let (name, pose) = match &self.ghost {
+            Some((name, pose)) => (name.as_str(), Some(pose)),
+            None => ("leaf at the start", self.poses.first()),
+        };
+        let frames = pose
+            .map(|pose| Points::new(&pose.leaf))
+            .into_iter()
+            .collect();
+        Item {
+            name: name.to_owned(),
+            look: Look::Ghost,
+            frames,
+        }
     }
 
     fn ground(&self) -> Item {
         let frames = self.poses.first().map(|pose| Points::new(&pose.ground));
-        Item { name: String::new(), look: Look::Ground, frames: frames.into_iter().collect() }
+        Item {
+            name: String::new(),
+            look: Look::Ground,
+            frames: frames.into_iter().collect(),
+        }
     }
 }

@@ -164,6 +164,13 @@ softdock.kinds.animation = (parent, block) => {
     setPlaying(false);
     moveTo(Number(slider.value));
   });
+  // Animations of one page move together.
+  if (!block.loops) {
+    softdock.clock.listeners.push(time => {
+      const index = softdock.nearest(block.times, time);
+      if (index !== frame) showFrame(index);
+    });
+  }
   onResize(plot, draw);
   showFrame(0);
 };

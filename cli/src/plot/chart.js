@@ -43,7 +43,7 @@ const softdock = (() => {
   };
   const SUPERSCRIPTS = { '-': '⁻', 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹' };
   const powerOfTen = power => '10' + String(power).split('').map(c => SUPERSCRIPTS[c]).join('');
-  const minus = text => text.replace('-', '−');
+  const minus = text => (Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−'));
   const readable = value => {
     if (value === 0) return '0';
     const size = Math.abs(value);
@@ -148,7 +148,7 @@ const softdock = (() => {
       const { width, height } = plot.getBoundingClientRect();
       if (width < 40 || height < 40) return;
       let [x0, x1] = range(series, 'x', block.equal ? 0.06 : 0);
-      let [y0, y1] = range(series, 'y', 0.06);
+      let [y0, y1] = block.window || range(series, 'y', 0.06);
       const yPower = scaleOf(Math.max(Math.abs(y0), Math.abs(y1)));
       const factor = 10 ** yPower;
       const top = 26;
@@ -188,9 +188,11 @@ const softdock = (() => {
       const withPower = (axis, power) => (power ? `${axis.label} [${powerOfTen(power)} ${axis.unit}]` : title(axis));
       svg.append(shape('text', { x: right, y: height - 4, 'text-anchor': 'end' }, withPower(block.x, xPower)));
       svg.append(shape('text', { x: 2, y: 12 }, withPower(block.y, yPower)));
+      const curves = shape('svg', { x: left, y: top, width: right - left, height: bottom - top, viewBox: `${left} ${top} ${right - left} ${bottom - top}`, overflow: block.window ? 'hidden' : 'visible', class: 'inner' });
+      svg.append(curves);
       series.forEach((curve, index) => {
         if (curve.hidden) return;
-        svg.append(...marks(curve, index, curve.x.map((x, i) => [toPixel.x(x), toPixel.y(curve.y[i])])));
+        curves.append(...marks(curve, index, curve.x.map((x, i) => [toPixel.x(x), toPixel.y(curve.y[i])])));
       });
       cursor = shape('line', { class: 'cursor', y1: top, y2: bottom, visibility: 'hidden' });
       dots = series.map((_, index) => shape('circle', { r: 4, fill: colour(index), visibility: 'hidden' }));
@@ -210,12 +212,14 @@ const softdock = (() => {
       where.textContent = `at ${readable(x)} ${block.x.unit}`;
       series.forEach((curve, index) => {
         const i = nearest(curve.x, x);
-        const visible = inside && !curve.hidden && curve.x.length > 0;
-        outputs[index].textContent = visible ? readable(curve.y[i]) : '';
+        const shown = inside && !curve.hidden && curve.x.length > 0;
+        const py = toPixel.y(curve.y[i]);
+        const visible = shown && py >= toPixel.top - 1 && py <= toPixel.bottom + 1;
+        outputs[index].textContent = shown ? readable(curve.y[i]) : '';
         dots[index].setAttribute('visibility', visible ? 'visible' : 'hidden');
         if (!visible) return;
         dots[index].setAttribute('cx', toPixel.x(curve.x[i]));
-        dots[index].setAttribute('cy', toPixel.y(curve.y[i]));
+        dots[index].setAttribute('cy', py);
       });
     }
 
@@ -258,7 +262,7 @@ const softdock = (() => {
     onResize(plot, draw);
   };
 
-  // Tells every chart over time where the animation is.
+  // Tells every chart over time and every other animation where an animation is.
   const setTime = time => {
     clock.time = time;
     for (const listener of clock.listeners) listener(time);
@@ -268,5 +272,5 @@ const softdock = (() => {
     for (const block of blocks) kinds[block.kind](parent, block);
   };
 
-  return { show, kinds, setTime, section, element, shape, onResize, minus };
+  return { show, kinds, clock, setTime, nearest, section, element, shape, onResize, minus };
 })();

@@ -19,10 +19,14 @@ pub fn decimate(x: &[f64], y: &[f64], most: usize) -> (Vec<f64>, Vec<f64>) {
     }
     kept.push(count - 1);
     kept.dedup();
-    (kept.iter().map(|&i| x[i]).collect(), kept.iter().map(|&i| y[i]).collect())
+    (
+        kept.iter().map(|&i| x[i]).collect(),
+        kept.iter().map(|&i| y[i]).collect(),
+    )
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -28,6 +28,8 @@ pub struct Page {
     pub figures: Vec<Figure>,
     /// Charts and animations in reading order.
     pub blocks: Vec<Block>,
+    /// Many small blocks in a row instead of two.
+    pub dense: bool,
 }
 
 /// A headline figure.
@@ -51,6 +53,18 @@ pub enum Block {
     Animation(Animation),
 }
 
+impl From<Chart> for Block {
+    fn from(chart: Chart) -> Self {
+        Self::Chart(chart)
+    }
+}
+
+impl From<Animation> for Block {
+    fn from(animation: Animation) -> Self {
+        Self::Animation(animation)
+    }
+}
+
 /// An axis.
 #[derive(Debug, Clone, Serialize)]
 pub struct Axis {
@@ -68,14 +82,21 @@ impl Figure {
 
     /// A figure given as text.
     pub fn text(label: &str, value: impl Into<String>, unit: &str) -> Self {
-        Self { label: label.to_owned(), value: value.into(), unit: unit.to_owned() }
+        Self {
+            label: label.to_owned(),
+            value: value.into(),
+            unit: unit.to_owned(),
+        }
     }
 }
 
 impl Axis {
     /// An axis.
     pub fn new(label: &str, unit: &str) -> Self {
-        Self { label: label.to_owned(), unit: unit.to_owned() }
+        Self {
+            label: label.to_owned(),
+            unit: unit.to_owned(),
+        }
     }
 
     /// The axis of time, shared by the animation's cursor.
@@ -99,22 +120,32 @@ pub struct Chart {
     pub over_time: bool,
     /// One metre is as long on both axes.
     pub equal: bool,
+    /// What is shown of the vertical axis, where curves may leave the picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<[f64; 2]>,
     /// The curves.
     pub series: Vec<Series>,
 }
 
 impl Chart {
     /// A chart over time.
-    pub fn over_time(title: &str, sentence: &str, y: Axis, series: Vec<Series>) -> Block {
-        Block::Chart(Self {
+    pub fn over_time(title: &str, sentence: &str, y: Axis, series: Vec<Series>) -> Self {
+        Self {
             title: title.to_owned(),
             sentence: sentence.to_owned(),
             x: Axis::time(),
             y,
             over_time: true,
             equal: false,
+            window: None,
             series,
-        })
+        }
+    }
+
+    /// The same chart showing only this part of the vertical axis.
+    pub fn windowed(mut self, window: [f64; 2]) -> Self {
+        self.window = Some(window);
+        self
     }
 
     /// A chart over anything else.
@@ -126,6 +157,7 @@ impl Chart {
             y,
             over_time: false,
             equal: false,
+            window: None,
             series,
         }
     }
@@ -168,7 +200,12 @@ impl Series {
     /// A line through many points, thinned without losing its peaks.
     pub fn line(name: &str, x: &[f64], y: &[f64]) -> Self {
         let (x, y) = decimate(x, y, MOST_POINTS);
-        Self { name: name.to_owned(), mark: Mark::Line, x, y }
+        Self {
+            name: name.to_owned(),
+            mark: Mark::Line,
+            x,
+            y,
+        }
     }
 
     /// The same curve drawn otherwise.
@@ -233,7 +270,13 @@ pub struct Points(Vec<i64>);
 impl Points {
     /// From metres.
     pub fn new(points: &[[f64; 2]]) -> Self {
-        Self(points.iter().flatten().map(|value| (value * 1e4).round() as i64).collect())
+        Self(
+            points
+                .iter()
+                .flatten()
+                .map(|value| (value * 1e4).round() as i64)
+                .collect(),
+        )
     }
 }
 
@@ -264,16 +307,29 @@ fn typeset(text: &str) -> String {
         Some((digits, power)) if is_number => (digits, Some(power)),
         _ => (text, None),
     };
-    let digits = if is_number { digits.replace('-', "−") } else { digits.to_owned() };
+    let digits = if is_number {
+        digits.replace('-', "−")
+    } else {
+        digits.to_owned()
+    };
     power.map_or_else(
         || escape(&digits),
-        |power| format!("{}·10<sup>{}</sup>", escape(&digits), power.replace('-', "−")),
+        |power| {
+            format!(
+                "{}·10<sup>{}</sup>",
+                escape(&digits),
+                power.replace('-', "−")
+            )
+        },
     )
 }
 
 /// Text as HTML.
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 impl Page {
@@ -296,6 +352,7 @@ impl Page {
         let warning = self.warning.as_ref().map_or_else(String::new, |text| {
             format!("<p class=\"warning\" role=\"alert\">{}</p>", escape(text))
         });
+        let dense = if self.dense { " class=\"dense\"" } else { "" };
         Ok(format!(
             "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
@@ -303,7 +360,7 @@ impl Page {
              <link rel=\"icon\" href=\"data:,\">\n\
              <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n\
              <h1>{title}</h1>\n<p>{}</p>\n{warning}</header>\n<main>\n\
-             <dl class=\"figures\">{figures}</dl>\n<div id=\"blocks\"></div>\n\
+             <dl class=\"figures\">{figures}</dl>\n<div id=\"blocks\"{dense}></div>\n\
              <noscript><p class=\"warning\">The charts need JavaScript.</p></noscript>\n\
              </main>\n<footer>softdock {}</footer>\n\
              <script type=\"application/json\" id=\"data\">{data}</script>\n\
@@ -318,6 +375,7 @@ impl Page {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -328,14 +386,22 @@ mod tests {
             lead: "What it is.".to_owned(),
             warning: Some("stopped".to_owned()),
             figures: vec![Figure::number("peak", 45.5, 3, "N")],
-            blocks: vec![Chart::over_time("t", "s", Axis::new("q", "rad"), series)],
+            blocks: vec![Chart::over_time("t", "s", Axis::new("q", "rad"), series).into()],
+            dense: false,
         }
     }
 
     #[test]
     fn a_page_fetches_nothing() {
         let html = page().html().unwrap();
-        for word in ["http://", "https://", "//cdn", "@import", "url(", "<link rel=\"style"] {
+        for word in [
+            "http://",
+            "https://",
+            "//cdn",
+            "@import",
+            "url(",
+            "<link rel=\"style",
+        ] {
             // The SVG name space is a name, not an address.
             let text = html.replace("http://www.w3.org/2000/svg", "");
             assert!(!text.contains(word), "{word}");
@@ -347,7 +413,10 @@ mod tests {
         let html = page().html().unwrap();
         assert!(html.contains("A &lt;b&gt; &amp; &quot;c&quot;"));
         assert!(!html.contains("a </script>"));
-        assert_eq!(html.matches("<script").count(), html.matches("</script>").count());
+        assert_eq!(
+            html.matches("<script").count(),
+            html.matches("</script>").count()
+        );
     }
 
     #[test]

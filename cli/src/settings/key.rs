@@ -47,7 +47,14 @@ impl Key {
         meaning: &'static str,
         range: &'static str,
     ) -> Self {
-        Self { name, kind, unit, meaning, range, sample: None }
+        Self {
+            name,
+            kind,
+            unit,
+            meaning,
+            range,
+            sample: None,
+        }
     }
 
     /// The same key, left out by default.
@@ -58,7 +65,11 @@ impl Key {
 
     /// The comment above the key: `Stiffness [N/m]; > 0`.
     pub fn comment(&self) -> String {
-        let unit = if self.unit == "-" { String::new() } else { format!(" [{}]", self.unit) };
+        let unit = if self.unit == "-" {
+            String::new()
+        } else {
+            format!(" [{}]", self.unit)
+        };
         format!("{}{unit}; {}", self.meaning, self.range)
     }
 
@@ -73,7 +84,9 @@ impl Key {
                 return None;
             }
             Kind::Numbers(count)
-                if value.as_array().is_some_and(|a| a.len() == count && a.iter().all(number)) =>
+                if value
+                    .as_array()
+                    .is_some_and(|a| a.len() == count && a.iter().all(number)) =>
             {
                 return None;
             }
@@ -99,13 +112,22 @@ impl Key {
 
 /// The complaint about a history whose table does not fit.
 fn history_mismatch(error: &toml::de::Error, value: &Value) -> (String, String) {
-    let reason = error.message().lines().next().unwrap_or("it does not fit").to_owned();
+    let reason = error
+        .message()
+        .lines()
+        .next()
+        .unwrap_or("it does not fit")
+        .to_owned();
     let expected = "a number or a history of kind step, ramp, sine, chirp or table".to_owned();
     (expected, format!("{} ({reason})", describe(value)))
 }
 
 fn quoted(words: &[&str]) -> String {
-    words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ")
+    words
+        .iter()
+        .map(|word| format!("\"{word}\""))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 fn zeros(count: usize) -> String {
@@ -129,6 +151,7 @@ pub fn describe(value: &Value) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -148,7 +171,10 @@ mod tests {
             (Kind::Word(&["a", "b"]), "'b'"),
             (Kind::Numbers(2), "[0, 1.5]"),
             (Kind::History, "3"),
-            (Kind::History, "{ kind = 'step', time_s = 1.0, after = 2.0 }"),
+            (
+                Kind::History,
+                "{ kind = 'step', time_s = 1.0, after = 2.0 }",
+            ),
         ];
         for (kind, text) in good {
             assert_eq!(key(kind).mismatch(&value(text)), None, "{kind:?} {text}");
@@ -165,14 +191,19 @@ mod tests {
             (Kind::History, "{ kind = 'square' }"),
         ];
         for (kind, text) in bad {
-            assert!(key(kind).mismatch(&value(text)).is_some(), "{kind:?} {text}");
+            assert!(
+                key(kind).mismatch(&value(text)).is_some(),
+                "{kind:?} {text}"
+            );
         }
     }
 
     #[test]
     fn a_misspelt_history_field_is_named() {
         let key = Key::new("motor.torque_nm", Kind::History, "N·m", "m", "r");
-        let found = key.mismatch(&value("{ kind = 'sine', amplitud = 1.0, frequency_hz = 1.0 }"));
+        let found = key.mismatch(&value(
+            "{ kind = 'sine', amplitud = 1.0, frequency_hz = 1.0 }",
+        ));
         assert!(found.unwrap().1.contains("amplitud"));
     }
 }

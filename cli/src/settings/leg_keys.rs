@@ -8,8 +8,7 @@ const POSITIVE: &str = "> 0";
 const NOT_NEGATIVE: &str = ">= 0";
 const ANY: &str = "any finite number";
 const FLAG: &str = "true or false";
-const HISTORY: &str =
-    "a number, or a history { kind = step | ramp | sine | chirp | table, ... }";
+const HISTORY: &str = "a number, or a history { kind = step | ramp | sine | chirp | table, ... }";
 
 /// The keys of [`LegConfig`].
 #[rustfmt::skip]
@@ -72,12 +71,15 @@ impl Settings for LegConfig {
     const KEYS: &'static [Key] = LEG_KEYS;
 
     fn check(&self) -> Result<(), Refused> {
-        self.validate()
-            .map_err(|error| Refused { key: error.key.to_owned(), message: error.to_string() })
+        self.validate().map_err(|error| Refused {
+            key: error.key.to_owned(),
+            message: error.to_string(),
+        })
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::settings::flatten;
@@ -110,7 +112,10 @@ mod tests {
         let table = toml::Table::try_from(LegConfig::default()).unwrap();
         let defaults = flatten(&table);
         for key in LEG_KEYS {
-            let value = defaults.iter().find(|(name, _)| name == key.name).map(|(_, v)| v);
+            let value = defaults
+                .iter()
+                .find(|(name, _)| name == key.name)
+                .map(|(_, v)| v);
             assert_eq!(value.is_none(), key.sample.is_some(), "{}", key.name);
             if let Some(value) = value {
                 assert_eq!(key.mismatch(value), None, "{}", key.name);
@@ -121,9 +126,17 @@ mod tests {
     #[test]
     fn a_unit_in_the_name_is_the_unit_in_the_comment() {
         let suffixes = [
-            ("_nm_per_rad", "N·m/rad"), ("_nm_s_per_rad", "N·m·s/rad"), ("_n_per_m", "N/m"),
-            ("_n_s_per_m", "N·s/m"), ("_m_per_s", "m/s"), ("_m_s2", "m/s²"), ("_kg_m3", "kg/m³"),
-            ("_rad", "rad"), ("_nm", "N·m"), ("_kg", "kg"), ("_pa", "Pa"),
+            ("_nm_per_rad", "N·m/rad"),
+            ("_nm_s_per_rad", "N·m·s/rad"),
+            ("_n_per_m", "N/m"),
+            ("_n_s_per_m", "N·s/m"),
+            ("_m_per_s", "m/s"),
+            ("_m_s2", "m/s²"),
+            ("_kg_m3", "kg/m³"),
+            ("_rad", "rad"),
+            ("_nm", "N·m"),
+            ("_kg", "kg"),
+            ("_pa", "Pa"),
         ];
         for key in LEG_KEYS {
             if let Some((_, unit)) = suffixes.iter().find(|(end, _)| key.name.ends_with(end)) {

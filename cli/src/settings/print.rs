@@ -38,8 +38,10 @@ fn inline(value: &Value) -> String {
     match value {
         Value::Float(number) => format!("{number:?}"),
         Value::Table(table) => {
-            let entries: Vec<String> =
-                table.iter().map(|(key, value)| format!("{key} = {}", inline(value))).collect();
+            let entries: Vec<String> = table
+                .iter()
+                .map(|(key, value)| format!("{key} = {}", inline(value)))
+                .collect();
             format!("{{ {} }}", entries.join(", "))
         }
         Value::Array(list) => {

@@ -53,7 +53,10 @@ impl Layer {
     pub(super) fn parse(path: &Path, text: &str) -> Result<Self, SettingsError> {
         let syntax = |error: toml::de::Error| {
             let line = error.span().map_or(1, |span| line_of(text, span.start));
-            let place = Place::File { path: path.to_owned(), line };
+            let place = Place::File {
+                path: path.to_owned(),
+                line,
+            };
             let message = error.message().lines().collect::<Vec<_>>().join("; ");
             SettingsError::Syntax { place, message }
         };
@@ -61,8 +64,15 @@ impl Layer {
         let spanned = DeTable::parse(text).map_err(syntax)?;
         let mut lines = BTreeMap::new();
         record_lines(text, spanned.get_ref(), "", &mut lines);
-        let whole = Place::File { path: path.to_owned(), line: 1 };
-        Ok(Self { table, whole, lines })
+        let whole = Place::File {
+            path: path.to_owned(),
+            line: 1,
+        };
+        Ok(Self {
+            table,
+            whole,
+            lines,
+        })
     }
 
     /// An argument `KEY=VALUE` of `--set`.
@@ -92,13 +102,20 @@ impl Layer {
             _ => Table::new(),
         };
         let whole = Place::Argument(argument.to_owned());
-        Self { table, whole, lines: BTreeMap::new() }
+        Self {
+            table,
+            whole,
+            lines: BTreeMap::new(),
+        }
     }
 
     /// Where `key` stands.
     pub(super) fn place(&self, key: &str) -> Place {
         match (&self.whole, self.lines.get(key)) {
-            (Place::File { path, .. }, Some(&line)) => Place::File { path: path.clone(), line },
+            (Place::File { path, .. }, Some(&line)) => Place::File {
+                path: path.clone(),
+                line,
+            },
             (whole, _) => whole.clone(),
         }
     }
@@ -122,7 +139,9 @@ fn value(text: &str) -> Result<Value, String> {
     }
     let structured = text.starts_with(['[', '{', '"', '\'']);
     match parsed {
-        Err(error) if structured => Err(format!("the value is not valid TOML: {}", error.message())),
+        Err(error) if structured => {
+            Err(format!("the value is not valid TOML: {}", error.message()))
+        }
         _ => Ok(Value::String(text.to_owned())),
     }
 }
@@ -144,5 +163,9 @@ fn record_lines(
 
 /// Line of a byte offset, from 1.
 fn line_of(text: &str, offset: usize) -> usize {
-    1 + text.bytes().take(offset).filter(|&byte| byte == b'\n').count()
+    1 + text
+        .bytes()
+        .take(offset)
+        .filter(|&byte| byte == b'\n')
+        .count()
 }

@@ -599,7 +599,7 @@ impl Default for Solver {
             adaptive: false,
             error_tolerance: 1e-5,
             spectral_radius: 0.9,
-            newton_tolerance: 1e-8,
+            newton_tolerance: 1e-7,
         }
     }
 }

@@ -263,23 +263,27 @@ impl Bowed {
         let first = if middle > target_chord { on_the_way.unwrap_or(q3) } else { q3 };
         self.load(self.inputs(q1, straight, push), self.inputs(q1, first, 0.0), false)?;
         self.check_side(side)?;
-        if config.gravity_m_s2 == [0.0, 0.0] && config.leaf.curvature_per_m == 0.0 {
-            self.record_start(q1, first, straight)?;
-        }
+        self.record_start(q1, first, straight);
         self.load(self.inputs(q1, first, 0.0), self.inputs(q1, q3, 0.0), true)?;
         self.check_side(side)
     }
 
-    /// Goes back from the first bowed point toward the straight leaf and records the way.
-    fn record_start(&mut self, q1: f64, first: f64, straight: f64) -> Result<(), LegError> {
+    /// Goes back from the first bowed point toward the straight leaf and records the way. The
+    /// bowed branch ends where it meets the straight one, or where weight or curvature pull the
+    /// leaf over; what was found until then counts.
+    fn record_start(&mut self, q1: f64, first: f64, straight: f64) {
         let here = self.state.clone();
         let nearly = straight + 1e-3 * (first - straight);
-        // The bowed branch ends where it meets the straight one; what was found until then counts.
-        let _ends_at_the_bifurcation =
+        let _how_it_ends =
             self.load(self.inputs(q1, first, 0.0), self.inputs(q1, nearly, 0.0), true);
+        let on_branch = self
+            .path
+            .windows(2)
+            .position(|pair| pair[1].sag_m >= pair[0].sag_m || pair[1].chord_m < pair[0].chord_m)
+            .map_or(self.path.len(), |last| last + 1);
+        self.path.truncate(on_branch);
         self.path.reverse();
         self.state = here;
-        Ok(())
     }
 
     fn load(&mut self, from: Vec<f64>, to: Vec<f64>, record: bool) -> Result<(), LegError> {

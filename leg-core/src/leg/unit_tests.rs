@@ -267,14 +267,23 @@ fn derivatives_agree<L, G, const N: usize, const D: usize>(
     unit.advance(end).unwrap();
     let mut worst: (f64, usize, usize) = (0.0, 0, 0);
     for output in 0..outputs {
-        let scale = changes
-            .iter()
-            .map(|change| change[output].abs())
-            .fold(1e-12, f64::max);
+        // What the ledger misses is a small difference of energies: it is measured by those.
+        let energies = L::outputs(OutputGroup::Energy);
+        let rows = if output == energies.end - 1 {
+            energies
+        } else {
+            output..output + 1
+        };
+        let sizes_of = |change: &Vec<f64>| {
+            change[rows.clone()]
+                .iter()
+                .map(|x| x.abs())
+                .fold(0.0, f64::max)
+        };
+        let scale = changes.iter().map(sizes_of).fold(1e-12, f64::max);
         for input in 0..L::INPUTS {
             let exact = unit.derivative(output, input).unwrap() * sizes[input];
             let error = (exact - changes[input][output]).abs() / scale;
-            if length > 2e-3 && output > 22 && input == 0 { println!("{output} {input} exact {exact:e} diff {:e} scale {scale:e}", exact - changes[input][output]); }
             if error > worst.0 {
                 worst = (error, output, input);
             }

@@ -5,6 +5,7 @@ mod energy;
 mod four_bar;
 mod heavy_top;
 mod leaf;
+mod modes;
 mod objectivity;
 mod slider;
 mod space;
@@ -18,11 +19,12 @@ pub fn all() -> Vec<Case> {
         statics::CASES,
         leaf::CASES,
         space::CASES,
+        modes::CASES,
+        damping::CASES,
         heavy_top::CASES,
         four_bar::CASES,
         slider::CASES,
         objectivity::CASES,
-        damping::CASES,
         energy::CASES,
     ]
     .concat()

@@ -8,6 +8,7 @@
 //! A frame that moves steadily is another matter: velocities in body axes make the *discrete*
 //! motion depend on the speed of the observer by an error of the method's own order.
 
+use super::modes::frequencies;
 use super::statics::aluminium_spec;
 use crate::error::Result;
 use crate::models::{Cantilever, held, leaf_section};
@@ -33,6 +34,7 @@ pub(super) const CASES: &[Case] = &[
         quantities: &[
             rounding("static deflection, relative difference"),
             rounding("tip in free vibration, 0.02 s, / L"),
+            rounding("first five frequencies, relative difference"),
         ],
         ours: congruence,
     },
@@ -89,9 +91,14 @@ fn congruence() -> Result<Vec<Vec<f64>>> {
     let (flat, tilted) = (flat?, tilted?);
     let length = aluminium_spec(1)?.length;
     let deflection = (flat.0 - tilted.0).norm() / flat.0[1].abs();
+    let spec = aluminium_spec(10)?;
+    let level = frequencies(Se2::identity(), &spec, 5)?;
+    let sloping = frequencies(Se2::new(1.0, 2.0, TILT), &spec, 5)?;
+    let shift = |(a, b): (&f64, &f64)| (a / b - 1.0).abs();
     Ok(vec![
         vec![deflection],
         vec![(flat.1 - tilted.1).norm() / length],
+        level.iter().zip(&sloping).map(shift).collect(),
     ])
 }
 
