@@ -126,7 +126,14 @@ fn planar(
         let done = simulation.advance_to(arguments.duration)?;
         Ok((done.steps, done.iterations))
     })?;
-    Ok(line("planar leg, released", elements, step, arguments.duration, timed, wanted))
+    Ok(line(
+        "planar leg, released",
+        elements,
+        step,
+        arguments.duration,
+        timed,
+        wanted,
+    ))
 }
 
 fn spatial(arguments: &LegArguments, elements: usize, wanted: Option<f64>) -> Result<Line> {
@@ -140,7 +147,14 @@ fn spatial(arguments: &LegArguments, elements: usize, wanted: Option<f64>) -> Re
         Ok((done.steps, done.iterations))
     })?;
     let step = config.solver.step_s;
-    Ok(line("spatial leg, crank released", elements, step, arguments.duration, timed, wanted))
+    Ok(line(
+        "spatial leg, crank released",
+        elements,
+        step,
+        arguments.duration,
+        timed,
+        wanted,
+    ))
 }
 
 fn print_lines(lines: &[Line]) {
@@ -150,7 +164,9 @@ fn print_lines(lines: &[Line]) {
     );
     for line in lines {
         let verdict = match line.wanted {
-            Some(wanted) if line.simulated_per_wall >= wanted => format!("  (wanted {wanted}: met)"),
+            Some(wanted) if line.simulated_per_wall >= wanted => {
+                format!("  (wanted {wanted}: met)")
+            }
             Some(wanted) => format!("  (wanted {wanted}: MISSED)"),
             None => String::new(),
         };

@@ -39,12 +39,14 @@ fn measure<G: Group<N, D>, const N: usize, const D: usize>(
         step(model, &mut state, &mut workspace, drive, STEP, &settings).expect("it steps");
     }
     let start = state.clone();
-    criterion.benchmark_group(name).bench_function(BenchmarkId::from_parameter(elements), |b| {
-        b.iter(|| {
-            state.copy_from(&start);
-            step(model, &mut state, &mut workspace, drive, STEP, &settings)
+    criterion
+        .benchmark_group(name)
+        .bench_function(BenchmarkId::from_parameter(elements), |b| {
+            b.iter(|| {
+                state.copy_from(&start);
+                step(model, &mut state, &mut workspace, drive, STEP, &settings)
+            });
         });
-    });
 }
 
 fn planar(criterion: &mut Criterion) {
@@ -56,7 +58,14 @@ fn planar(criterion: &mut Criterion) {
         let leg = PlanarLeg::new(&config, LinkDrive::Free, LinkDrive::Free, 0.0, rest)
             .expect("the default leg is valid");
         let drive = Held(Inputs::zeros(CHANNELS));
-        measure(criterion, "planar step", elements, &leg.model, &bowed.state.poses, &drive);
+        measure(
+            criterion,
+            "planar step",
+            elements,
+            &leg.model,
+            &bowed.state.poses,
+            &drive,
+        );
     }
 }
 
@@ -79,7 +88,14 @@ fn spatial(criterion: &mut Criterion) {
         let first = SpatialChannel::TipPosition as usize;
         inputs.value[first..first + 3].copy_from_slice(&config.tip_position_m);
         let drive = Held(inputs);
-        measure(criterion, "spatial step", elements, &leg.model, &bowed.state.poses, &drive);
+        measure(
+            criterion,
+            "spatial step",
+            elements,
+            &leg.model,
+            &bowed.state.poses,
+            &drive,
+        );
     }
 }
 

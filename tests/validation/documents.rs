@@ -24,18 +24,26 @@ fn quoted_paths(text: &str) -> Vec<String> {
 fn every_path_in_the_architecture_exists() {
     let text = read("ARCHITECTURE.md");
     let table = text.lines().filter(|line| line.starts_with("| `"));
-    let first_cells =
-        table.filter_map(|line| line.split('`').nth(1)).map(str::to_owned).collect::<Vec<_>>();
+    let first_cells = table
+        .filter_map(|line| line.split('`').nth(1))
+        .map(str::to_owned)
+        .collect::<Vec<_>>();
     assert!(first_cells.len() > 10);
     for path in first_cells.into_iter().chain(quoted_paths(&text)) {
-        assert!(repository().join(&path).exists(), "ARCHITECTURE.md names {path}");
+        assert!(
+            repository().join(&path).exists(),
+            "ARCHITECTURE.md names {path}"
+        );
     }
 }
 
 #[test]
 fn every_citation_key_is_resolved() {
     let references = read("REFERENCES.md");
-    let mut stack = vec![repository().join("leg-core/src"), repository().join("validation/src")];
+    let mut stack = vec![
+        repository().join("leg-core/src"),
+        repository().join("validation/src"),
+    ];
     let mut keys = 0;
     while let Some(folder) = stack.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -46,7 +54,10 @@ fn every_citation_key_is_resolved() {
                 let text = std::fs::read_to_string(&path).unwrap();
                 for key in text.split('`').filter(|quoted| is_citation_key(quoted)) {
                     keys += 1;
-                    assert!(references.contains(&format!("`{key}`")), "{path:?} cites {key}");
+                    assert!(
+                        references.contains(&format!("`{key}`")),
+                        "{path:?} cites {key}"
+                    );
                 }
             }
         }
@@ -67,7 +78,10 @@ fn is_citation_key(text: &str) -> bool {
 #[test]
 fn readme_opens_with_the_two_commands() {
     let text = read("README.md");
-    let (dock, test) = (text.find("cargo run --release"), text.find("cargo test --release"));
+    let (dock, test) = (
+        text.find("cargo run --release"),
+        text.find("cargo test --release"),
+    );
     assert!(dock.unwrap() < 1500 && test.unwrap() < 1500);
     assert!(text.lines().count() <= 160);
 }

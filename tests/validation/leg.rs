@@ -41,7 +41,11 @@ fn bowed_leaf_carries_the_reference_forces() {
             .max(relative(report.force_on_leaf_b_n, FORCE_B));
         println!("{elements} elements: {error:e}");
         assert!(error < allowed, "{elements} elements: {error:e}");
-        assert!(report.max_axial_strain < 1e-5, "{:e}", report.max_axial_strain);
+        assert!(
+            report.max_axial_strain < 1e-5,
+            "{:e}",
+            report.max_axial_strain
+        );
         assert!(report.residual_n < 1e-6, "{:e}", report.residual_n);
     }
 }
@@ -59,10 +63,18 @@ fn bowed_leaf_has_the_reference_shape_at_every_point() {
     println!("largest distance {worst:e} m");
     assert!(worst < 1e-5, "{worst:e} m"); // demanded 2e-5
     let report = &bowed.report;
-    assert!((report.sag_m - 0.128_495_27).abs() < 3e-6, "{}", report.sag_m);
+    assert!(
+        (report.sag_m - 0.128_495_27).abs() < 3e-6,
+        "{}",
+        report.sag_m
+    );
     // The reference's 5.07602 J counts bending only; with axial and shear energy it is 5.07616 J,
     // the value in release_c1500.csv.
-    assert!((report.strain_energy_j - 5.076_161).abs() < 2e-4, "{}", report.strain_energy_j);
+    assert!(
+        (report.strain_energy_j - 5.076_161).abs() < 2e-4,
+        "{}",
+        report.strain_energy_j
+    );
 }
 
 #[test]
@@ -70,9 +82,21 @@ fn holding_torques_balance_leaf_tendon_and_weight() {
     let mut config = LegConfig::default();
     config.tendon.rest_length_m = Some(0.378_886_656_0);
     let report = pretension(&config).unwrap().report;
-    assert!((report.tension_n - 58.069_810).abs() < 1e-5, "{}", report.tension_n);
-    assert!((report.hold_torque_1_nm - 0.720_313).abs() < 1e-4, "{}", report.hold_torque_1_nm);
-    assert!((report.hold_torque_3_nm - 1.111_082).abs() < 1e-4, "{}", report.hold_torque_3_nm);
+    assert!(
+        (report.tension_n - 58.069_810).abs() < 1e-5,
+        "{}",
+        report.tension_n
+    );
+    assert!(
+        (report.hold_torque_1_nm - 0.720_313).abs() < 1e-4,
+        "{}",
+        report.hold_torque_1_nm
+    );
+    assert!(
+        (report.hold_torque_3_nm - 1.111_082).abs() < 1e-4,
+        "{}",
+        report.hold_torque_3_nm
+    );
 }
 
 #[test]
@@ -86,7 +110,10 @@ fn mirror_branch_is_reachable() {
 
 #[test]
 fn path_to_a_chord_of_30_cm_is_smooth_and_monotone_in_sag() {
-    let mut config = LegConfig { gravity_m_s2: [0.0, 0.0], ..LegConfig::default() };
+    let mut config = LegConfig {
+        gravity_m_s2: [0.0, 0.0],
+        ..LegConfig::default()
+    };
     config.pretension.hold_q3 = false;
     config.pretension.chord_m = Some(0.30);
     let bowed = pretension(&config).unwrap();
@@ -107,7 +134,10 @@ fn impossible_chords_are_refused_with_the_reason() {
     config.pretension.q3_rad = 0.6;
     let error = pretension(&config).unwrap_err();
     assert!(matches!(error, LegError::ImpossibleChord { .. }), "{error}");
-    assert!(error.to_string().contains("longer than the leaf"), "{error}");
+    assert!(
+        error.to_string().contains("longer than the leaf"),
+        "{error}"
+    );
     config.pretension.q3_rad = 0.0;
     config.pretension.hold_q3 = false;
     config.pretension.chord_m = Some(0.9);
@@ -136,7 +166,9 @@ fn release_errors(elements: usize, step: f64, spectral_radius: f64) -> (f64, f64
         gap = gap.max(sample.loop_gap);
         residual = residual.max(sample.energy_residual.abs() / energy);
     }
-    println!("{elements} el., {step} s, rho {spectral_radius}: {angle:e} rad, {gap:e} m, {residual:e}");
+    println!(
+        "{elements} el., {step} s, rho {spectral_radius}: {angle:e} rad, {gap:e} m, {residual:e}"
+    );
     (angle, gap, residual)
 }
 
@@ -164,7 +196,9 @@ fn free_fall_without_tendon_follows_the_reference() {
     for row in rows(FREE_FALL) {
         simulation.advance_to(row[0]).unwrap();
         let sample = simulation.sample().unwrap();
-        worst = worst.max((sample.q[0] - row[1]).abs()).max((sample.q[2] - row[2]).abs());
+        worst = worst
+            .max((sample.q[0] - row[1]).abs())
+            .max((sample.q[2] - row[2]).abs());
     }
     println!("largest error {worst:e} rad");
     assert!(worst < 2e-3, "{worst:e}");
@@ -173,16 +207,20 @@ fn free_fall_without_tendon_follows_the_reference() {
 #[test]
 fn slack_tendon_loses_no_energy_and_does_not_chatter() {
     // A weak tendon with its damper only on lengthening: the shaken leg goes slack and taut.
-    let mut config = LegConfig { gravity_m_s2: [0.0, 0.0], ..LegConfig::default() };
+    let mut config = LegConfig {
+        gravity_m_s2: [0.0, 0.0],
+        ..LegConfig::default()
+    };
     config.tendon.damping_n_s_per_m = 50.0;
     config.tendon.damping_shortening_n_s_per_m = Some(0.0);
     config.pretension.tension_n = Some(10.0);
-    config.load.force_y_n = leg_core::leg::config::History::Shape(leg_core::leg::config::Shape::Sine {
-        offset: 0.0,
-        amplitude: 40.0,
-        frequency_hz: 6.0,
-        phase_rad: 0.0,
-    });
+    config.load.force_y_n =
+        leg_core::leg::config::History::Shape(leg_core::leg::config::Shape::Sine {
+            offset: 0.0,
+            amplitude: 40.0,
+            frequency_hz: 6.0,
+            phase_rad: 0.0,
+        });
     let mut residuals = Vec::new();
     for step in [4e-4, 2e-4] {
         config.solver.step_s = step;
@@ -196,12 +234,24 @@ fn slack_tendon_loses_no_energy_and_does_not_chatter() {
             was = now;
         }
         let end = simulation.sample().unwrap();
-        println!("step {step}: slack {slack} ms, {changes} changes, residual {:e} of {:e} J", end.energy_residual, end.dissipated);
-        assert!(slack > 10, "the tendon must go slack for this test to mean anything");
-        assert!(changes < 100, "{changes} changes between slack and taut in 1 s");
+        println!(
+            "step {step}: slack {slack} ms, {changes} changes, residual {:e} of {:e} J",
+            end.energy_residual, end.dissipated
+        );
+        assert!(
+            slack > 10,
+            "the tendon must go slack for this test to mean anything"
+        );
+        assert!(
+            changes < 100,
+            "{changes} changes between slack and taut in 1 s"
+        );
         residuals.push(end.energy_residual.abs() / end.dissipated);
     }
-    assert!(residuals[1] < 1e-2 && residuals[1] < residuals[0], "{residuals:?}");
+    assert!(
+        residuals[1] < 1e-2 && residuals[1] < residuals[0],
+        "{residuals:?}"
+    );
 }
 
 #[test]
@@ -212,13 +262,21 @@ fn linear_leaf_with_rigid_closure_fails_as_published() {
     let crushed = linear_pretension(&config).unwrap();
     println!(
         "strain {:.1} %, thrust {:.3e} N, gap {:.3} m",
-        100.0 * crushed.worst_axial_strain, crushed.thrust_n, crushed.loop_gap_m
+        100.0 * crushed.worst_axial_strain,
+        crushed.thrust_n,
+        crushed.loop_gap_m
     );
     assert!(crushed.worst_axial_strain < -0.15);
     assert!(crushed.thrust_n > 1e6);
     assert!(crushed.sag_m < 1e-9);
     let fallen = linear_release(&config, 0.5, 1e-3).unwrap();
-    let worst = fallen.iter().map(|sample| sample.loop_gap_m).fold(0.0, f64::max);
-    println!("released: largest gap {worst} m, q1 {} rad", fallen.last().unwrap().q1);
+    let worst = fallen
+        .iter()
+        .map(|sample| sample.loop_gap_m)
+        .fold(0.0, f64::max);
+    println!(
+        "released: largest gap {worst} m, q1 {} rad",
+        fallen.last().unwrap().q1
+    );
     assert!(worst > 1e-2, "{worst}");
 }

@@ -55,13 +55,21 @@ fn random_config(index: u64) -> LegConfig {
         config.pretension.tension_n = Some(numbers.between(0.0, 120.0));
     }
     config.solver.elements = 4 + (37.0 * numbers.unit()) as usize;
-    config.pretension.side = if numbers.chance(0.5) { Side::Outward } else { Side::Inward };
+    config.pretension.side = if numbers.chance(0.5) {
+        Side::Outward
+    } else {
+        Side::Inward
+    };
     let direction = numbers.between(0.0, core::f64::consts::TAU);
     let gravity = if numbers.chance(0.2) { 0.0 } else { 9.81 };
     config.gravity_m_s2 = [gravity * direction.cos(), gravity * direction.sin()];
     config.pretension.q1_rad = numbers.between(-0.35, 0.35);
     config.pretension.q3_rad = numbers.between(-0.5, 0.4);
-    config.solver.spectral_radius = if numbers.chance(0.1) { 1.0 } else { numbers.unit() };
+    config.solver.spectral_radius = if numbers.chance(0.1) {
+        1.0
+    } else {
+        numbers.unit()
+    };
     config.solver.step_s = numbers.log_between(1e-4, 5e-3);
     config
 }
@@ -87,14 +95,24 @@ fn release(index: u64) -> End {
             Err(error) => panic!("release {index}: unexpected error {error}"),
         }
         let sample = simulation.sample().unwrap();
-        assert!(sample.q.iter().all(|q| q.is_finite()), "release {index}: NaN");
-        assert!(sample.loop_gap < OPEN_LOOP, "release {index}: gap {:e} m", sample.loop_gap);
+        assert!(
+            sample.q.iter().all(|q| q.is_finite()),
+            "release {index}: NaN"
+        );
+        assert!(
+            sample.loop_gap < OPEN_LOOP,
+            "release {index}: gap {:e} m",
+            sample.loop_gap
+        );
         let leg = &simulation.leg;
         for element in 0..config.solver.elements {
             let section =
                 results::section(&leg.model, &simulation.state, leg.leaf, element).unwrap();
             let strain = section.strain[0].abs();
-            assert!(strain < CRUSHED, "release {index}: element {element} strained {strain:e}");
+            assert!(
+                strain < CRUSHED,
+                "release {index}: element {element} strained {strain:e}"
+            );
         }
     }
     End::Finished
@@ -107,17 +125,25 @@ fn every_random_release_finishes_or_says_why_not() {
         let workers: Vec<_> = (0..threads)
             .map(|worker| {
                 scope.spawn(move || {
-                    (worker..RELEASES).step_by(threads as usize).map(release).collect::<Vec<_>>()
+                    (worker..RELEASES)
+                        .step_by(threads as usize)
+                        .map(release)
+                        .collect::<Vec<_>>()
                 })
             })
             .collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()
+        workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap())
+            .collect()
     });
     let count = |wanted: fn(&End) -> bool| ends.iter().filter(|end| wanted(end)).count();
     let finished = count(|end| *end == End::Finished);
     let refused = count(|end| matches!(end, End::Refused(_)));
     let stalled = count(|end| matches!(end, End::Stalled(_)));
-    println!("{RELEASES} random releases: {finished} finished, {refused} refused, {stalled} stalled");
+    println!(
+        "{RELEASES} random releases: {finished} finished, {refused} refused, {stalled} stalled"
+    );
     for end in &ends {
         if let End::Refused(reason) | End::Stalled(reason) = end {
             assert!(reason.len() > 40, "{reason}");

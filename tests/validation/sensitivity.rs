@@ -40,7 +40,12 @@ fn tip_force_derivative_over_several_steps_equals_finite_differences() {
     let bowed = pretension_spatial(&config).unwrap();
     let tip = Vector3::from(config.tip_position_m);
     let leg = SpatialLeg::new(
-        &config, LinkDrive::Held, TipDrive::Prescribed, 0.0, tip, bowed.rest_length_m,
+        &config,
+        LinkDrive::Held,
+        TipDrive::Prescribed,
+        0.0,
+        tip,
+        bowed.rest_length_m,
     )
     .unwrap();
     let mut start = vec![0.0; SPATIAL_CHANNELS];
@@ -49,7 +54,10 @@ fn tip_force_derivative_over_several_steps_equals_finite_differences() {
     base_end[2] += 2e-4;
     base_end[3] -= 1e-4;
     base_end[SpatialChannel::CrankAngle as usize] = 1e-3;
-    let settings = StepSettings { tolerance: 1e-11, ..StepSettings::default() };
+    let settings = StepSettings {
+        tolerance: 1e-11,
+        ..StepSettings::default()
+    };
     let (h, steps) = (1e-3, 4);
     let duration = h * f64::from(steps);
     // Channel and change: torque [N·m], angle [rad], tip position [m].
@@ -58,8 +66,16 @@ fn tip_force_derivative_over_several_steps_equals_finite_differences() {
     let run = |end: Vec<f64>, mut variations: Option<&mut Vec<Variation<6>>>| -> Vector3<f64> {
         // The initial velocity of the tip would jump: start from rest with constant inputs, the
         // drive acts from the first step on.
-        let rest = Linear { start: start.clone(), end: start.clone(), duration };
-        let drive = Linear { start: start.clone(), end, duration };
+        let rest = Linear {
+            start: start.clone(),
+            end: start.clone(),
+            duration,
+        };
+        let drive = Linear {
+            start: start.clone(),
+            end,
+            duration,
+        };
         let mut state = State::new(&leg.model);
         state.poses.copy_from_slice(&bowed.state.poses);
         let mut workspace = Workspace::new(&leg.model);
@@ -71,12 +87,24 @@ fn tip_force_derivative_over_several_steps_equals_finite_differences() {
                 let changes: Vec<[InputVariation; 1]> = channels
                     .iter()
                     .map(|&channel| {
-                        [InputVariation { channel, value: share, rate: 1.0 / duration }]
+                        [InputVariation {
+                            channel,
+                            value: share,
+                            rate: 1.0 / duration,
+                        }]
                     })
                     .collect();
                 let changes: Vec<&[InputVariation]> =
                     changes.iter().map(|change| change.as_slice()).collect();
-                propagate(&leg.model, &mut workspace, h, &settings, variations, &changes).unwrap();
+                propagate(
+                    &leg.model,
+                    &mut workspace,
+                    h,
+                    &settings,
+                    variations,
+                    &changes,
+                )
+                .unwrap();
             }
         }
         leg.tip_force(&state)

@@ -31,7 +31,12 @@ impl Drive for Arc {
 
 #[test]
 fn spatial_leg_moved_in_its_plane_equals_the_planar_leg() {
-    let swing = Signal::Ramp { start: 0.0, duration: 0.3, from: 0.0, to: 0.05 };
+    let swing = Signal::Ramp {
+        start: 0.0,
+        duration: 0.3,
+        from: 0.0,
+        to: 0.05,
+    };
     let mut planar_config = LegConfig::default();
     planar_config.load.lock_q3 = true;
     planar_config.tendon.damping_n_s_per_m = 100.0;
@@ -65,7 +70,12 @@ fn pushed_sideways(elements: usize, step: f64) -> ([f64; 3], [f64; 3]) {
     config.solver.step_s = step;
     config.motor.mode = leg_core::leg::config::MotorMode::Locked;
     let mut simulation = SpatialSimulation::new(&config, TipDrive::Free).unwrap();
-    let push = Signal::Ramp { start: 0.0, duration: 0.1, from: 0.0, to: 0.5 };
+    let push = Signal::Ramp {
+        start: 0.0,
+        duration: 0.1,
+        from: 0.0,
+        to: 0.5,
+    };
     simulation.set_signal(SpatialChannel::TipForce, 1, push);
     simulation.advance_to(0.25).unwrap();
     let sample = simulation.sample().unwrap();
@@ -77,10 +87,16 @@ fn sideways_push_swings_and_twists_as_four_times_the_mesh_says() {
     let (tip, middle) = pushed_sideways(10, 1e-3);
     let (fine_tip, fine_middle) = pushed_sideways(40, 1e-3);
     println!("tip {tip:?} against {fine_tip:?}, middle {middle:?} against {fine_middle:?}");
-    assert!(fine_tip[1].abs() > 0.01, "it must swing for this test to mean anything");
+    assert!(
+        fine_tip[1].abs() > 0.01,
+        "it must swing for this test to mean anything"
+    );
     for i in 0..3 {
         let moved = (fine_tip[i] - [0.19, 0.0, 0.40][i]).abs().max(1e-3);
         assert!((tip[i] - fine_tip[i]).abs() < 0.01 * moved, "tip {i}");
-        assert!((middle[i] - fine_middle[i]).abs() < 0.01 * moved, "middle {i}");
+        assert!(
+            (middle[i] - fine_middle[i]).abs() < 0.01 * moved,
+            "middle {i}"
+        );
     }
 }

@@ -237,9 +237,9 @@ fn assemble_line<G: Group<N, D>, const N: usize, const D: usize>(
         gradients[i] * tension_by[j].transpose()
             + line.geometric(i, j) * (response.tension * w.stiffness)
     };
-    for i in 0..2 {
+    for (i, gradient) in gradients.iter().enumerate() {
         if let Some(node) = line.bodies[i].node {
-            system.node_rhs[node] -= gradients[i] * response.tension; // (2)
+            system.node_rhs[node] -= gradient * response.tension; // (2)
             system.diagonal[node] += block(i, i);
         }
     }

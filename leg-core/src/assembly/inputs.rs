@@ -122,11 +122,23 @@ pub(crate) fn input_rate_column<G: Group<N, D>, const N: usize, const D: usize>(
 ) {
     system.clear_rhs();
     for force in &model.forces {
-        let Force::Motor { joint, hold: Some(hold), .. } = force else { continue };
+        let Force::Motor {
+            joint,
+            hold: Some(hold),
+            ..
+        } = force
+        else {
+            continue;
+        };
         if hold.target.0 != channel {
             continue;
         }
-        let hinge = Hinge::new(model, &model.joints[joint.0], motion, motion.angles[joint.0]);
+        let hinge = Hinge::new(
+            model,
+            &model.joints[joint.0],
+            motion,
+            motion.angles[joint.0],
+        );
         let pull = hold.stiffness * (motion.inputs.value[channel] - hinge.angle)
             + hold.damping * (motion.inputs.rate[channel] - hinge.rate);
         if pull.abs() >= hold.torque_limit {

@@ -63,7 +63,7 @@ impl Default for StepSettings {
     fn default() -> Self {
         Self {
             spectral_radius: 0.8,
-            tolerance: 1e-7,
+            tolerance: 1e-8,
             max_iterations: 15,
             constraints: ConstraintHandling::Position,
         }

@@ -68,8 +68,12 @@ impl<const N: usize> Variation<N> {
 
     /// Back to no variation.
     pub fn clear(&mut self) {
-        let lists =
-            [&mut self.poses, &mut self.velocities, &mut self.accelerations, &mut self.algorithmic];
+        let lists = [
+            &mut self.poses,
+            &mut self.velocities,
+            &mut self.accelerations,
+            &mut self.algorithmic,
+        ];
         for list in lists {
             list.fill(SVector::zeros());
         }
@@ -131,7 +135,12 @@ pub fn propagate<G: Group<N, D>, const N: usize, const D: usize>(
         loads.push(load);
     }
     let time = workspace.trial.time;
-    let Workspace { trial, maps, system, .. } = workspace;
+    let Workspace {
+        trial,
+        maps,
+        system,
+        ..
+    } = workspace;
     assembly::assemble(model, &trial.motion_with(maps), &task, system)?;
     workspace.factor(model, time, 1)?;
     for (variation, load) in variations.iter_mut().zip(&loads) {
@@ -146,18 +155,27 @@ fn carry<G: Group<N, D>, const N: usize, const D: usize>(
     coefficients: &Coefficients,
     old: &Variation<N>,
 ) -> Variation<N> {
-    let Coefficients { alpha_m, alpha_f, beta, gamma, step: h } = *coefficients;
+    let Coefficients {
+        alpha_m,
+        alpha_f,
+        beta,
+        gamma,
+        step: h,
+    } = *coefficients;
     let mut new = old.clone();
     new.multipliers.fill(0.0);
     for i in 0..old.poses.len() {
-        let (dv, dv_dot, da) =
-            (&old.velocities[i], &old.accelerations[i], &old.algorithmic[i]);
+        let (dv, dv_dot, da) = (
+            &old.velocities[i],
+            &old.accelerations[i],
+            &old.algorithmic[i],
+        );
         new.poses[i] = G::exp(&workspace.increments[i]).adjoint_inverse() * old.poses[i]; // (1)
         let da_new = (dv * h + da * (h * h * (0.5 - beta))) * (-1.0 / (h * h * beta)); // (2)
         new.algorithmic[i] = da_new;
         new.velocities[i] = dv + da * (h * (1.0 - gamma)) + da_new * (h * gamma); // (3)
-        new.accelerations[i] = (da_new * (1.0 - alpha_m) + da * alpha_m - dv_dot * alpha_f)
-            / (1.0 - alpha_f); // (4)
+        new.accelerations[i] =
+            (da_new * (1.0 - alpha_m) + da * alpha_m - dv_dot * alpha_f) / (1.0 - alpha_f); // (4)
     }
     new
 }
@@ -184,7 +202,13 @@ fn input_load<G: Group<N, D>, const N: usize, const D: usize>(
     };
     for change in changes {
         let motion = trial.motion();
-        inputs::input_column(model, &motion, change.channel, task.constraint_scale, system);
+        inputs::input_column(
+            model,
+            &motion,
+            change.channel,
+            task.constraint_scale,
+            system,
+        );
         add(system, change.value);
         inputs::input_rate_column(model, &motion, change.channel, system);
         add(system, change.rate);
@@ -206,11 +230,24 @@ impl Separate {
         let Workspace { trial, system, .. } = workspace;
         let identity = vec![nalgebra::SMatrix::identity(); model.node_count()];
         let mut one = |stiffness, damping, inertia| -> Result<nalgebra::DMatrix<f64>> {
-            let task = Task { weights: Weights { stiffness, damping, inertia }, ..*task };
+            let task = Task {
+                weights: Weights {
+                    stiffness,
+                    damping,
+                    inertia,
+                },
+                ..*task
+            };
             assembly::assemble(model, &trial.motion_with(&identity), &task, system)?;
             Ok(system.to_dense(&model.layout))
         };
-        Ok(Self { matrices: [one(1.0, 0.0, 0.0)?, one(0.0, 1.0, 0.0)?, one(0.0, 0.0, 1.0)?] })
+        Ok(Self {
+            matrices: [
+                one(1.0, 0.0, 0.0)?,
+                one(0.0, 1.0, 0.0)?,
+                one(0.0, 0.0, 1.0)?,
+            ],
+        })
     }
 
     /// `K δψ + C δv + M δv̇` in the node rows, `s φ_q δψ` in the constraint rows.
@@ -225,8 +262,9 @@ impl Separate {
             out
         };
         let mut sum = &self.matrices[0] * flatten(&variation.poses);
-        for (matrix, list) in
-            self.matrices[1..].iter().zip([&variation.velocities, &variation.accelerations])
+        for (matrix, list) in self.matrices[1..]
+            .iter()
+            .zip([&variation.velocities, &variation.accelerations])
         {
             let product = matrix * flatten(list);
             for i in 0..nodes {
@@ -255,7 +293,9 @@ fn solve_for<G: Group<N, D>, const N: usize, const D: usize>(
         *rhs = load[first + row];
     }
     system.solve(&model.layout);
-    let Weights { damping, inertia, .. } = coefficients.weights();
+    let Weights {
+        damping, inertia, ..
+    } = coefficients.weights();
     let per_square = 1.0 / (coefficients.step * coefficients.step * coefficients.beta);
     for (i, psi) in system.node_rhs.iter().enumerate() {
         let dn = maps[i] * psi;

@@ -19,8 +19,21 @@ pub struct ConfigError {
     pub allowed: &'static str,
 }
 
-fn check(ok: bool, key: &'static str, value: f64, allowed: &'static str) -> Result<(), ConfigError> {
-    if ok && value.is_finite() { Ok(()) } else { Err(ConfigError { key, value, allowed }) }
+fn check(
+    ok: bool,
+    key: &'static str,
+    value: f64,
+    allowed: &'static str,
+) -> Result<(), ConfigError> {
+    if ok && value.is_finite() {
+        Ok(())
+    } else {
+        Err(ConfigError {
+            key,
+            value,
+            allowed,
+        })
+    }
 }
 
 fn positive(key: &'static str, value: f64) -> Result<(), ConfigError> {
@@ -47,7 +60,10 @@ pub struct Geometry {
 
 impl Default for Geometry {
     fn default() -> Self {
-        Self { lower_pivot_m: [0.150, 0.0], upper_pivot_m: [0.0, 0.400] }
+        Self {
+            lower_pivot_m: [0.150, 0.0],
+            upper_pivot_m: [0.0, 0.400],
+        }
     }
 }
 
@@ -151,7 +167,10 @@ impl Leaf {
 
     /// Rayleigh damping.
     pub fn rayleigh(&self) -> Rayleigh {
-        Rayleigh { mass: self.rayleigh_mass_per_s, stiffness: self.rayleigh_stiffness_s }
+        Rayleigh {
+            mass: self.rayleigh_mass_per_s,
+            stiffness: self.rayleigh_stiffness_s,
+        }
     }
 
     /// Bending stiffness EI in the plane [N·m²].
@@ -228,7 +247,9 @@ impl Tendon {
             stiffness: self.stiffness_n_per_m,
             rest_length,
             damping_lengthening: self.damping_n_s_per_m,
-            damping_shortening: self.damping_shortening_n_s_per_m.unwrap_or(self.damping_n_s_per_m),
+            damping_shortening: self
+                .damping_shortening_n_s_per_m
+                .unwrap_or(self.damping_n_s_per_m),
             friction: self.friction_n,
             friction_speed: self.friction_speed_m_per_s,
             slack_width: self.slack_width_n,
@@ -326,8 +347,18 @@ impl Default for Pretension {
 
 impl Pretension {
     fn validate(&self) -> Result<(), ConfigError> {
-        check(self.q1_rad.abs() <= 10.0, "pretension.q1_rad", self.q1_rad, "in [-10, 10] rad")?;
-        check(self.q3_rad.abs() <= 10.0, "pretension.q3_rad", self.q3_rad, "in [-10, 10] rad")?;
+        check(
+            self.q1_rad.abs() <= 10.0,
+            "pretension.q1_rad",
+            self.q1_rad,
+            "in [-10, 10] rad",
+        )?;
+        check(
+            self.q3_rad.abs() <= 10.0,
+            "pretension.q3_rad",
+            self.q3_rad,
+            "in [-10, 10] rad",
+        )?;
         if let Some(chord) = self.chord_m {
             positive("pretension.chord_m", chord)?;
         }
@@ -389,8 +420,14 @@ impl Default for Motor {
 
 impl Motor {
     fn validate(&self) -> Result<(), ConfigError> {
-        not_negative("motor.hold_stiffness_nm_per_rad", self.hold_stiffness_nm_per_rad)?;
-        not_negative("motor.hold_damping_nm_s_per_rad", self.hold_damping_nm_s_per_rad)?;
+        not_negative(
+            "motor.hold_stiffness_nm_per_rad",
+            self.hold_stiffness_nm_per_rad,
+        )?;
+        not_negative(
+            "motor.hold_damping_nm_s_per_rad",
+            self.hold_damping_nm_s_per_rad,
+        )?;
         positive("motor.torque_limit_nm", self.torque_limit_nm)?;
         positive("motor.range_rad", self.range_rad)?;
         self.torque_nm.validate("motor.torque_nm")?;
@@ -504,15 +541,37 @@ impl History {
     pub fn signal(&self) -> Signal {
         match self.clone() {
             Self::Constant(value) => Signal::Constant(value),
-            Self::Shape(Shape::Step { time_s, before, after }) => {
-                Signal::Step { time: time_s, before, after }
-            }
-            Self::Shape(Shape::Ramp { start_s, duration_s, from, to }) => {
-                Signal::Ramp { start: start_s, duration: duration_s, from, to }
-            }
-            Self::Shape(Shape::Sine { offset, amplitude, frequency_hz, phase_rad }) => {
-                Signal::Sine { offset, amplitude, frequency: frequency_hz, phase: phase_rad }
-            }
+            Self::Shape(Shape::Step {
+                time_s,
+                before,
+                after,
+            }) => Signal::Step {
+                time: time_s,
+                before,
+                after,
+            },
+            Self::Shape(Shape::Ramp {
+                start_s,
+                duration_s,
+                from,
+                to,
+            }) => Signal::Ramp {
+                start: start_s,
+                duration: duration_s,
+                from,
+                to,
+            },
+            Self::Shape(Shape::Sine {
+                offset,
+                amplitude,
+                frequency_hz,
+                phase_rad,
+            }) => Signal::Sine {
+                offset,
+                amplitude,
+                frequency: frequency_hz,
+                phase: phase_rad,
+            },
             Self::Shape(Shape::Chirp {
                 offset,
                 amplitude,
@@ -526,9 +585,10 @@ impl History {
                 end_frequency: end_frequency_hz,
                 duration: duration_s,
             },
-            Self::Shape(Shape::Table { times_s, values }) => {
-                Signal::Table { times: times_s, values }
-            }
+            Self::Shape(Shape::Table { times_s, values }) => Signal::Table {
+                times: times_s,
+                values,
+            },
         }
     }
 
@@ -536,16 +596,26 @@ impl History {
         let all_finite = |values: &[f64]| values.iter().try_for_each(|&value| finite(key, value));
         match self {
             Self::Constant(value) => finite(key, *value),
-            Self::Shape(Shape::Step { time_s, before, after }) => {
-                all_finite(&[*time_s, *before, *after])
-            }
-            Self::Shape(Shape::Ramp { start_s, duration_s, from, to }) => {
+            Self::Shape(Shape::Step {
+                time_s,
+                before,
+                after,
+            }) => all_finite(&[*time_s, *before, *after]),
+            Self::Shape(Shape::Ramp {
+                start_s,
+                duration_s,
+                from,
+                to,
+            }) => {
                 positive(key, *duration_s)?;
                 all_finite(&[*start_s, *from, *to])
             }
-            Self::Shape(Shape::Sine { offset, amplitude, frequency_hz, phase_rad }) => {
-                all_finite(&[*offset, *amplitude, *frequency_hz, *phase_rad])
-            }
+            Self::Shape(Shape::Sine {
+                offset,
+                amplitude,
+                frequency_hz,
+                phase_rad,
+            }) => all_finite(&[*offset, *amplitude, *frequency_hz, *phase_rad]),
             Self::Shape(Shape::Chirp {
                 offset,
                 amplitude,
@@ -607,13 +677,28 @@ impl Default for Solver {
 impl Solver {
     fn validate(&self) -> Result<(), ConfigError> {
         let elements = self.elements as f64;
-        check((2..=2000).contains(&self.elements), "solver.elements", elements, "2 to 2000")?;
+        check(
+            (2..=2000).contains(&self.elements),
+            "solver.elements",
+            elements,
+            "2 to 2000",
+        )?;
         let step = self.step_s;
-        check(step > 0.0 && step <= 1.0, "solver.step_s", step, "in (0, 1] s")?;
+        check(
+            step > 0.0 && step <= 1.0,
+            "solver.step_s",
+            step,
+            "in (0, 1] s",
+        )?;
         let tolerance = self.error_tolerance;
         check(tolerance > 0.0, "solver.error_tolerance", tolerance, "> 0")?;
         let rho = self.spectral_radius;
-        check((0.0..=1.0).contains(&rho), "solver.spectral_radius", rho, "in [0, 1]")?;
+        check(
+            (0.0..=1.0).contains(&rho),
+            "solver.spectral_radius",
+            rho,
+            "in [0, 1]",
+        )?;
         let newton = self.newton_tolerance;
         let ok = newton > 0.0 && newton < 1e-3;
         check(ok, "solver.newton_tolerance", newton, "in (0, 0.001)")
@@ -651,8 +736,14 @@ impl Default for LegConfig {
         Self {
             gravity_m_s2: [0.0, -9.81],
             geometry: Geometry::default(),
-            crank: Link { length_m: 0.12, mass_kg: 1.0 },
-            link: Link { length_m: 0.19, mass_kg: 1.0 },
+            crank: Link {
+                length_m: 0.12,
+                mass_kg: 1.0,
+            },
+            link: Link {
+                length_m: 0.19,
+                mass_kg: 1.0,
+            },
             leaf: Leaf::default(),
             tendon: Tendon::default(),
             pretension: Pretension::default(),
@@ -679,7 +770,13 @@ impl LegConfig {
         positive("link.mass_kg", self.link.mass_kg)?;
         self.pretension.validate()?;
         self.load.validate()?;
-        validate_shared(&self.crank, &self.leaf, &self.tendon, &self.motor, &self.solver)
+        validate_shared(
+            &self.crank,
+            &self.leaf,
+            &self.tendon,
+            &self.motor,
+            &self.solver,
+        )
     }
 }
 

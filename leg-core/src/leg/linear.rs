@@ -65,7 +65,13 @@ pub fn linear_pretension(config: &LegConfig) -> Result<LinearPretension, LegErro
     workspace.factor(&leg.model, 0.0, 1)?;
     let channel = Channel::LinkAngle as usize;
     let system = &mut workspace.system;
-    inputs::input_column(&leg.model, &state.motion(), channel, task.constraint_scale, system);
+    inputs::input_column(
+        &leg.model,
+        &state.motion(),
+        channel,
+        task.constraint_scale,
+        system,
+    );
     system.solve(&leg.model.layout);
     let displacements: Vec<SVector<f64, 3>> =
         system.node_rhs.iter().map(|psi| psi * turn).collect();
@@ -82,8 +88,10 @@ fn report(
     let first = leg.node_a.index();
     let leaf = &displacements[first..=leg.node_b.index()];
     let element_length = config.leaf.length_m / config.solver.elements as f64;
-    let axial_strain: Vec<f64> =
-        leaf.windows(2).map(|pair| (pair[1][0] - pair[0][0]) / element_length).collect();
+    let axial_strain: Vec<f64> = leaf
+        .windows(2)
+        .map(|pair| (pair[1][0] - pair[0][0]) / element_length)
+        .collect();
     let worst = axial_strain.iter().copied().fold(0.0, f64::min);
     // Deflection from the straight line between the displaced ends.
     let ends = (leaf[0][1], leaf[leaf.len() - 1][1]);
@@ -120,7 +128,9 @@ fn displaced(pose: &Se2, psi: &SVector<f64, 3>) -> Se2 {
 /// Largest gap at the four pins [m].
 fn pin_gap(leg: &PlanarLeg, state: &State<Se2, 3>) -> f64 {
     let pins = [leg.joints.o, leg.joints.a, leg.joints.b, leg.joints.c];
-    pins.into_iter().map(|pin| results::joint_gap(&leg.model, state, pin)).fold(0.0, f64::max)
+    pins.into_iter()
+        .map(|pin| results::joint_gap(&leg.model, state, pin))
+        .fold(0.0, f64::max)
 }
 
 /// One time of a linear release.
@@ -152,7 +162,9 @@ pub fn linear_release(
     let state = State::new(&leg.model);
     let mut workspace = Workspace::new(&leg.model);
     let reduction = modal::reduce(&leg.model, &state, &mut workspace)?;
-    let force = reduction.basis.tr_mul(&gravity_force(&heavy.model, &state)?);
+    let force = reduction
+        .basis
+        .tr_mul(&gravity_force(&heavy.model, &state)?);
     let system = &reduction.system;
     let zeros = DVector::zeros(system.order());
     let mut now = newmark::initial_state(system, 0.0, zeros.clone(), zeros, &force)?;
@@ -175,7 +187,10 @@ fn gravity_force(model: &PlanarModel, state: &State<Se2, 3>) -> Result<DVector<f
     assembly::assemble(model, &state.motion_with(maps), &task, system)?;
     Ok(DVector::from_iterator(
         3 * model.node_count(),
-        system.node_rhs.iter().flat_map(|force| force.iter().copied()),
+        system
+            .node_rhs
+            .iter()
+            .flat_map(|force| force.iter().copied()),
     ))
 }
 

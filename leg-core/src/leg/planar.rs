@@ -165,7 +165,11 @@ fn angle_at(
         angle + turns * TAU
     };
     let (plus, minus) = (nearest(middle + half), nearest(middle - half));
-    Some(if (plus - near).abs() <= (minus - near).abs() { plus } else { minus })
+    Some(if (plus - near).abs() <= (minus - near).abs() {
+        plus
+    } else {
+        minus
+    })
 }
 
 /// Brings an angle to (−π, π].
@@ -187,14 +191,26 @@ impl PlanarLeg {
         config.validate()?;
         let linkage = Linkage::new(config);
         let length = config.leaf.length_m;
-        let q3 = linkage.q3_at(q1, length, config.pretension.q3_rad).ok_or_else(|| {
-            let (shortest_m, longest_m) = linkage.chord_range(q1);
-            LegError::CannotMount { q1_rad: q1, length_m: length, shortest_m, longest_m }
-        })?;
+        let q3 = linkage
+            .q3_at(q1, length, config.pretension.q3_rad)
+            .ok_or_else(|| {
+                let (shortest_m, longest_m) = linkage.chord_range(q1);
+                LegError::CannotMount {
+                    q1_rad: q1,
+                    length_m: length,
+                    shortest_m,
+                    longest_m,
+                }
+            })?;
         let mut builder = ModelBuilder::<Se2, 3, 2>::new();
         builder.gravity(config.gravity_m_s2.into());
         let inputs = [
-            "crank torque", "link torque", "load x", "load y", "crank angle", "link angle",
+            "crank torque",
+            "link torque",
+            "load x",
+            "load y",
+            "crank angle",
+            "link angle",
             "imperfection",
         ]
         .map(|name| builder.input(name));
@@ -203,32 +219,55 @@ impl PlanarLeg {
         };
         let (o, c) = (linkage.o, linkage.c);
         let crank = builder.rigid_body(
-            "crank", Se2::new(o.x, o.y, q1), rod(config.crank.length_m, config.crank.mass_kg),
+            "crank",
+            Se2::new(o.x, o.y, q1),
+            rod(config.crank.length_m, config.crank.mass_kg),
         );
         let (a, b) = (linkage.point_a(q1), linkage.point_b(q3));
         let direction = (b - a).y.atan2((b - a).x);
-        let mut spec =
-            BeamSpec::straight(length, config.solver.elements, config.leaf.planar_section()?);
+        let mut spec = BeamSpec::straight(
+            length,
+            config.solver.elements,
+            config.leaf.planar_section()?,
+        );
         spec.curvature = [config.leaf.curvature_per_m, 0.0, 0.0];
         spec.rayleigh = config.leaf.rayleigh();
         spec.kind = ElementKind::from(config.leaf.kind);
         let leaf = builder.beam("leaf", Se2::new(a.x, a.y, direction), &spec);
         let link = builder.rigid_body(
-            "upper link", Se2::new(c.x, c.y, q3), rod(config.link.length_m, config.link.mass_kg),
+            "upper link",
+            Se2::new(c.x, c.y, q3),
+            rod(config.link.length_m, config.link.mass_kg),
         );
         let (node_a, node_b) = (builder.beam_node(leaf, 0), builder.beam_end(leaf));
-        let joints =
-            add_joints(&mut builder, config, [crank, node_a, node_b, link], &inputs, [crank_drive, link_drive]);
+        let joints = add_joints(
+            &mut builder,
+            config,
+            [crank, node_a, node_b, link],
+            &inputs,
+            [crank_drive, link_drive],
+        );
         let motor = add_motor(&mut builder, config, &joints, crank_drive, &inputs);
         add_loads(&mut builder, config, link, leaf, &joints, &inputs);
-        let tendon = rest_length.filter(|_| config.tendon.present).map(|rest_length| {
-            let law = config.tendon.law(rest_length);
-            let point = |node| PointOn::node(node, Vector2::zeros());
-            builder.line("tendon", point(node_a), point(node_b), law)
-        });
+        let tendon = rest_length
+            .filter(|_| config.tendon.present)
+            .map(|rest_length| {
+                let law = config.tendon.law(rest_length);
+                let point = |node| PointOn::node(node, Vector2::zeros());
+                builder.line("tendon", point(node_a), point(node_b), law)
+            });
         let model = builder.build()?;
         let config = config.clone();
-        Ok(Self { config, model, joints, leaf, tendon, motor, node_a, node_b })
+        Ok(Self {
+            config,
+            model,
+            joints,
+            leaf,
+            tendon,
+            motor,
+            node_a,
+            node_b,
+        })
     }
 }
 
@@ -243,7 +282,10 @@ fn add_joints(
     let [ox, oy] = config.geometry.lower_pivot_m;
     let [cx, cy] = config.geometry.upper_pivot_m;
     let here = Se2::identity();
-    let (ground_o, ground_c) = (Attachment::ground(at(ox, oy)), Attachment::ground(at(cx, cy)));
+    let (ground_o, ground_c) = (
+        Attachment::ground(at(ox, oy)),
+        Attachment::ground(at(cx, cy)),
+    );
     let (crank_o, link_c) = (Attachment::node(crank, here), Attachment::node(link, here));
     let revolute = JointKind::Revolute;
     let o = builder.joint("O", revolute, ground_o, crank_o);
@@ -258,9 +300,28 @@ fn add_joints(
             builder.joint(name, kind, ground, body)
         })
     };
-    let crank_driver = driver("crank drive", drives[0], Channel::CrankAngle, ground_o, crank_o);
-    let link_driver = driver("link drive", drives[1], Channel::LinkAngle, ground_c, link_c);
-    LegJoints { o, a, b, c, crank_driver, link_driver }
+    let crank_driver = driver(
+        "crank drive",
+        drives[0],
+        Channel::CrankAngle,
+        ground_o,
+        crank_o,
+    );
+    let link_driver = driver(
+        "link drive",
+        drives[1],
+        Channel::LinkAngle,
+        ground_c,
+        link_c,
+    );
+    LegJoints {
+        o,
+        a,
+        b,
+        c,
+        crank_driver,
+        link_driver,
+    }
 }
 
 fn add_motor(

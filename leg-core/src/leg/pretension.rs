@@ -17,9 +17,9 @@
 //! leaf's own thrust along AB, the mean of its two ends: the leg is then a two-force member but
 //! for its weight.
 
-use super::config::{LegConfig, Side};
-use super::planar::{Channel, CHANNELS, LinkDrive, Linkage, PlanarLeg, wrap};
 use super::LegError;
+use super::config::{LegConfig, Side};
+use super::planar::{CHANNELS, Channel, LinkDrive, Linkage, PlanarLeg, wrap};
 use crate::group::{Group, Se2};
 use crate::model::PlanarModel;
 use crate::results;
@@ -151,7 +151,11 @@ pub fn pretension(config: &LegConfig) -> Result<Pretensioned, LegError> {
 fn check_targets(config: &LegConfig) -> Result<(), LegError> {
     let wanted = &config.pretension;
     let contradiction = |first, second, reason| {
-        Err(LegError::Contradiction { first, second, reason })
+        Err(LegError::Contradiction {
+            first,
+            second,
+            reason,
+        })
     };
     if wanted.chord_m.is_some() && wanted.hold_q1 && wanted.hold_q3 {
         return contradiction(
@@ -168,14 +172,21 @@ fn check_targets(config: &LegConfig) -> Result<(), LegError> {
         );
     }
     let free = !wanted.hold_q1 || !wanted.hold_q3;
-    if wanted.chord_m.is_some() && (wanted.tension_n.is_some() || config.tendon.rest_length_m.is_some()) && free {
+    if wanted.chord_m.is_some()
+        && (wanted.tension_n.is_some() || config.tendon.rest_length_m.is_some())
+        && free
+    {
         return contradiction(
             "pretension.chord_m",
             "a tension or rest length",
             "with a free link the chord determines the tension",
         );
     }
-    if free && wanted.chord_m.is_none() && wanted.tension_n.is_none() && config.tendon.rest_length_m.is_none() {
+    if free
+        && wanted.chord_m.is_none()
+        && wanted.tension_n.is_none()
+        && config.tendon.rest_length_m.is_none()
+    {
         return contradiction(
             "pretension.hold_q1 or hold_q3 = false",
             "no target",
@@ -189,7 +200,12 @@ fn impossible_chord(linkage: &Linkage, config: &LegConfig, q1: f64, chord_m: f64
     let (shortest_m, longest_m) = linkage.chord_range(q1);
     let reason = "the links do not reach";
     let longest_m = longest_m.min(config.leaf.length_m);
-    LegError::ImpossibleChord { chord_m, shortest_m, longest_m, reason }
+    LegError::ImpossibleChord {
+        chord_m,
+        shortest_m,
+        longest_m,
+        reason,
+    }
 }
 
 /// The link whose holding torque the tendon must replace.
@@ -235,8 +251,14 @@ impl Bowed {
         }
         let state = State::new(&leg.model);
         let workspace = Workspace::new(&leg.model);
-        let mut bowed =
-            Self { leg, state, workspace, path: Vec::new(), iterations: 0, residual: 0.0 };
+        let mut bowed = Self {
+            leg,
+            state,
+            workspace,
+            path: Vec::new(),
+            iterations: 0,
+            residual: 0.0,
+        };
         bowed.bow(&linkage, q1, q3)?;
         Ok(bowed)
     }
@@ -260,8 +282,16 @@ impl Bowed {
         // The straight angle may be a full turn away from the one asked for.
         let q3 = straight + wrap(q3 - straight);
         let on_the_way = linkage.q3_at(q1, middle, straight + 0.5 * (q3 - straight));
-        let first = if middle > target_chord { on_the_way.unwrap_or(q3) } else { q3 };
-        self.load(self.inputs(q1, straight, push), self.inputs(q1, first, 0.0), false)?;
+        let first = if middle > target_chord {
+            on_the_way.unwrap_or(q3)
+        } else {
+            q3
+        };
+        self.load(
+            self.inputs(q1, straight, push),
+            self.inputs(q1, first, 0.0),
+            false,
+        )?;
         self.check_side(side)?;
         self.record_start(q1, first, straight);
         self.load(self.inputs(q1, first, 0.0), self.inputs(q1, q3, 0.0), true)?;
@@ -274,8 +304,11 @@ impl Bowed {
     fn record_start(&mut self, q1: f64, first: f64, straight: f64) {
         let here = self.state.clone();
         let nearly = straight + 1e-3 * (first - straight);
-        let _how_it_ends =
-            self.load(self.inputs(q1, first, 0.0), self.inputs(q1, nearly, 0.0), true);
+        let _how_it_ends = self.load(
+            self.inputs(q1, first, 0.0),
+            self.inputs(q1, nearly, 0.0),
+            true,
+        );
         let on_branch = self
             .path
             .windows(2)
@@ -287,16 +320,32 @@ impl Bowed {
     }
 
     fn load(&mut self, from: Vec<f64>, to: Vec<f64>, record: bool) -> Result<(), LegError> {
-        let settings = ContinuationSettings { largest_step: 0.1, ..Default::default() };
-        let Self { leg, state, workspace, path, iterations, residual } = self;
+        let settings = ContinuationSettings {
+            largest_step: 0.1,
+            ..Default::default()
+        };
+        let Self {
+            leg,
+            state,
+            workspace,
+            path,
+            iterations,
+            residual,
+        } = self;
         let mut samples = Vec::new();
         let route = Path { from, to };
-        let result =
-            statics::load_to(&leg.model, state, workspace, &route, &settings, |state, point| {
+        let result = statics::load_to(
+            &leg.model,
+            state,
+            workspace,
+            &route,
+            &settings,
+            |state, point| {
                 *iterations += point.iterations;
                 *residual = point.residual;
                 samples.push((state.clone(), point.residual, point.iterations));
-            });
+            },
+        );
         if record {
             for (state, residual_n, iterations) in samples {
                 path.push(sample(leg, &state, residual_n, iterations)?);
@@ -310,8 +359,16 @@ impl Bowed {
         // A leaf that is straight to within a part in a thousand has no side yet.
         let straight = 1e-3 * self.leg.config.leaf.length_m;
         if shape.middle * side.sign() < -straight {
-            let asked = if side == Side::Outward { "outward (+x)" } else { "inward (-x)" };
-            return Err(LegError::WrongSide { asked, chord_m: shape.chord, sag_m: shape.middle });
+            let asked = if side == Side::Outward {
+                "outward (+x)"
+            } else {
+                "inward (-x)"
+            };
+            return Err(LegError::WrongSide {
+                asked,
+                chord_m: shape.chord,
+                sag_m: shape.middle,
+            });
         }
         Ok(())
     }
@@ -353,10 +410,18 @@ impl Bowed {
             near.pretension.q3_rad = q3;
             let prescribed = LinkDrive::Prescribed;
             let leg = PlanarLeg::new(&near, prescribed, prescribed, q1, rest_length)?;
-            self.leg = PlanarLeg { config: self.leg.config.clone(), ..leg };
+            self.leg = PlanarLeg {
+                config: self.leg.config.clone(),
+                ..leg
+            };
             let settings = StaticSettings::default();
             self.workspace = Workspace::new(&self.leg.model);
-            let Self { leg, state, workspace, .. } = &mut self;
+            let Self {
+                leg,
+                state,
+                workspace,
+                ..
+            } = &mut self;
             let solved = statics::solve(&leg.model, state, workspace, &settings)?;
             self.iterations += solved.iterations;
             self.residual = solved.residual;
@@ -365,7 +430,12 @@ impl Bowed {
         report.residual_n = self.residual;
         report.iterations = self.iterations;
         report.rest_length_m = rest_length;
-        Ok(Pretensioned { leg: self.leg, state: self.state, report, path: self.path })
+        Ok(Pretensioned {
+            leg: self.leg,
+            state: self.state,
+            report,
+            path: self.path,
+        })
     }
 }
 
@@ -417,7 +487,11 @@ fn free_chord(config: &LegConfig, linkage: &Linkage, chord: f64) -> Result<Prete
         x1 += step;
         (f1, solved) = torque_at(x1)?;
     }
-    Err(LegError::NoEquilibrium { what: "crank torque [N·m]", target: 0.0, reached: f1 })
+    Err(LegError::NoEquilibrium {
+        what: "crank torque [N·m]",
+        target: 0.0,
+        reached: f1,
+    })
 }
 
 /// One or both links free with the tendon's tension or rest length given: the held pose is the
@@ -425,7 +499,13 @@ fn free_chord(config: &LegConfig, linkage: &Linkage, chord: f64) -> Result<Prete
 fn free_links(config: &LegConfig) -> Result<Pretensioned, LegError> {
     let wanted = &config.pretension;
     let bowed = Bowed::new(config, wanted.q1_rad, wanted.q3_rad)?;
-    let drive = |hold: bool| if hold { LinkDrive::Prescribed } else { LinkDrive::Free };
+    let drive = |hold: bool| {
+        if hold {
+            LinkDrive::Prescribed
+        } else {
+            LinkDrive::Free
+        }
+    };
     let (path, mut iterations) = (bowed.path.clone(), bowed.iterations);
     let chord = Linkage::new(config).chord(wanted.q1_rad, wanted.q3_rad);
     let mut guess = bowed.state.clone();
@@ -441,7 +521,10 @@ fn free_links(config: &LegConfig) -> Result<Pretensioned, LegError> {
         state.inputs.value[Channel::CrankAngle as usize] = wanted.q1_rad;
         state.inputs.value[Channel::LinkAngle as usize] = wanted.q3_rad;
         let mut workspace = Workspace::new(&leg.model);
-        let settings = StaticSettings { max_iterations: 200, ..Default::default() };
+        let settings = StaticSettings {
+            max_iterations: 200,
+            ..Default::default()
+        };
         let solved = statics::solve(&leg.model, &mut state, &mut workspace, &settings)?;
         iterations += solved.iterations;
         guess.poses.copy_from_slice(&state.poses);
@@ -460,7 +543,11 @@ fn free_links(config: &LegConfig) -> Result<Pretensioned, LegError> {
             tries += 1;
             if tries > 60 {
                 let what = "tendon tension [N]";
-                return Err(LegError::NoEquilibrium { what, target: tension, reached: f1 + tension });
+                return Err(LegError::NoEquilibrium {
+                    what,
+                    target: tension,
+                    reached: f1 + tension,
+                });
             }
             let step = (-f1 * (x1 - x0) / (f1 - f0)).clamp(-0.01, 0.01);
             (x0, f0) = (x1, f1);
@@ -475,13 +562,19 @@ fn free_links(config: &LegConfig) -> Result<Pretensioned, LegError> {
     let mut report = report(&leg, &state)?;
     report.iterations = iterations;
     report.rest_length_m = rest_length(&leg);
-    Ok(Pretensioned { leg, state, report, path })
+    Ok(Pretensioned {
+        leg,
+        state,
+        report,
+        path,
+    })
 }
 
 fn rest_length(leg: &PlanarLeg) -> Option<f64> {
     match leg.model.forces().get(leg.tendon?.index())? {
         crate::model::Force::Line {
-            law: crate::model::LineLaw::Tendon { rest_length, .. }, ..
+            law: crate::model::LineLaw::Tendon { rest_length, .. },
+            ..
         } => Some(*rest_length),
         _ => None,
     }
@@ -489,7 +582,9 @@ fn rest_length(leg: &PlanarLeg) -> Option<f64> {
 
 /// Tension of the tendon [N], zero without one.
 pub fn tendon_tension(leg: &PlanarLeg, state: &PlanarState) -> f64 {
-    let line = leg.tendon.and_then(|tendon| results::line(&leg.model, state, tendon));
+    let line = leg
+        .tendon
+        .and_then(|tendon| results::line(&leg.model, state, tendon));
     line.map_or(0.0, |line| line.response.tension)
 }
 
@@ -511,15 +606,23 @@ impl Shape {
         let mid_point = results::pose_at(&leg.model, state, leg.leaf, half)?.translation();
         let d = mid_point - a;
         let middle = e.x * d.y - e.y * d.x;
-        Ok(Self { chord, middle, mid_point })
+        Ok(Self {
+            chord,
+            middle,
+            mid_point,
+        })
     }
 }
 
 /// Forces on the leaf at A and B without the tendon's share [N].
 fn leaf_forces(leg: &PlanarLeg, state: &PlanarState) -> [Vector2<f64>; 2] {
     let model: &PlanarModel = &leg.model;
-    let line = leg.tendon.and_then(|tendon| results::line(model, state, tendon));
-    let pull = line.map_or(Vector2::zeros(), |line| line.direction * line.response.tension);
+    let line = leg
+        .tendon
+        .and_then(|tendon| results::line(model, state, tendon));
+    let pull = line.map_or(Vector2::zeros(), |line| {
+        line.direction * line.response.tension
+    });
     let at_a = results::reaction(model, state, leg.joints.a).force + pull;
     let at_b = -results::reaction(model, state, leg.joints.b).force - pull;
     [at_a, at_b]
@@ -565,7 +668,9 @@ pub fn report(leg: &PlanarLeg, state: &PlanarState) -> Result<PretensionReport, 
     let [at_a, at_b] = leaf_forces(leg, state);
     let model = &leg.model;
     let hold = |driver: Option<_>| {
-        driver.map_or(0.0, |joint| results::reaction(model, state, joint).moment[2])
+        driver.map_or(0.0, |joint| {
+            results::reaction(model, state, joint).moment[2]
+        })
     };
     let (q1_rad, q3_rad) = (state.angle(leg.joints.o), state.angle(leg.joints.c));
     let count = leg.config.solver.elements;
@@ -575,11 +680,15 @@ pub fn report(leg: &PlanarLeg, state: &PlanarState) -> Result<PretensionReport, 
         let pose = state.pose(model.beam_node(leg.leaf, i));
         let place = pose.translation();
         let s = length * i as f64 / count as f64;
-        nodes.push(LeafNode { s, x: place.x, y: place.y, theta: pose.angle() });
+        nodes.push(LeafNode {
+            s,
+            x: place.x,
+            y: place.y,
+            theta: pose.angle(),
+        });
     }
     let energies = results::energy::energies(model, state)?;
-    let b_minus_a =
-        state.pose(leg.node_b).translation() - state.pose(leg.node_a).translation();
+    let b_minus_a = state.pose(leg.node_b).translation() - state.pose(leg.node_a).translation();
     Ok(PretensionReport {
         q1_rad,
         q2_rad: wrap(b_minus_a.y.atan2(b_minus_a.x) - q1_rad),

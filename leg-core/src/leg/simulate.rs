@@ -64,7 +64,11 @@ impl Simulation {
     pub fn new(config: &LegConfig) -> Result<Self, LegError> {
         config.validate()?;
         let crank = LinkDrive::from(config.motor.mode);
-        let link = if config.load.lock_q3 { LinkDrive::Prescribed } else { LinkDrive::Free };
+        let link = if config.load.lock_q3 {
+            LinkDrive::Prescribed
+        } else {
+            LinkDrive::Free
+        };
         let (leg, poses, start) = match config.pretension.posture {
             Posture::Bowed => {
                 let bowed = pretension(config)?;
@@ -77,10 +81,17 @@ impl Simulation {
             Posture::Straight => {
                 let q1 = config.pretension.q1_rad;
                 let rest = config.tendon.rest_length_m.unwrap_or(config.leaf.length_m);
-                (PlanarLeg::new(config, crank, link, q1, Some(rest))?, None, None)
+                (
+                    PlanarLeg::new(config, crank, link, q1, Some(rest))?,
+                    None,
+                    None,
+                )
             }
         };
-        let leg = PlanarLeg { config: config.clone(), ..leg };
+        let leg = PlanarLeg {
+            config: config.clone(),
+            ..leg
+        };
         let mut state = State::new(&leg.model);
         if let Some(from) = poses {
             state.poses.copy_from_slice(&from.poses);
@@ -96,7 +107,16 @@ impl Simulation {
         let (control, settings) = (control(&config.solver), step_settings(&config.solver));
         let chord = chord_vector(&leg, &state);
         let chord_angle = chord.y.atan2(chord.x);
-        Ok(Self { leg, state, start, signals, control, settings, workspace, chord_angle })
+        Ok(Self {
+            leg,
+            state,
+            start,
+            signals,
+            control,
+            settings,
+            workspace,
+            chord_angle,
+        })
     }
 
     /// Goes back to the state of `other`, a simulation of the same leg, without allocating.
@@ -113,8 +133,18 @@ impl Simulation {
 
     /// Advances to `time` [s].
     pub fn advance_to(&mut self, time: f64) -> Result<Advance, LegError> {
-        let Self { leg, state, signals, control, settings, workspace, .. } = self;
-        advance_driven(&leg.model, state, workspace, signals, time, control, settings)
+        let Self {
+            leg,
+            state,
+            signals,
+            control,
+            settings,
+            workspace,
+            ..
+        } = self;
+        advance_driven(
+            &leg.model, state, workspace, signals, time, control, settings,
+        )
     }
 
     /// Advances to `time` [s] under a drive other than the simulation's own signals (a
@@ -124,7 +154,14 @@ impl Simulation {
         drive: &(impl Drive + ?Sized),
         time: f64,
     ) -> Result<Advance, LegError> {
-        let Self { leg, state, control, settings, workspace, .. } = self;
+        let Self {
+            leg,
+            state,
+            control,
+            settings,
+            workspace,
+            ..
+        } = self;
         advance_driven(&leg.model, state, workspace, drive, time, control, settings)
     }
 
@@ -154,12 +191,18 @@ impl Simulation {
         let mut stations = [[0.0; 2]; 3];
         for (i, station) in stations.iter_mut().enumerate() {
             let s = 0.25 * (i + 1) as f64 * leg.config.leaf.length_m;
-            *station = results::pose_at(model, state, leg.leaf, s)?.translation().into();
+            *station = results::pose_at(model, state, leg.leaf, s)?
+                .translation()
+                .into();
         }
         let energies = results::energy::energies(model, state)?;
-        let motor = leg.motor.and_then(|motor| results::torque(model, state, motor));
-        let driver =
-            leg.joints.crank_driver.map(|joint| results::reaction(model, state, joint).moment[2]);
+        let motor = leg
+            .motor
+            .and_then(|motor| results::torque(model, state, motor));
+        let driver = leg
+            .joints
+            .crank_driver
+            .map(|joint| results::reaction(model, state, joint).moment[2]);
         Ok(LegSample {
             t: state.time,
             q: [q1, self.chord_angle - q1, q3],
@@ -194,7 +237,12 @@ pub(super) fn advance_driven<G: Group<N, D>, const N: usize, const D: usize>(
             Control::Adaptive { largest, .. } => largest,
         };
         let spectral_radius = settings.spectral_radius;
-        LegError::Stalled { time_s: state.time, step_s, spectral_radius, cause }
+        LegError::Stalled {
+            time_s: state.time,
+            step_s,
+            spectral_radius,
+            cause,
+        }
     })?;
     if let Control::Adaptive { first, .. } = control {
         *first = done.next_step;
@@ -239,9 +287,12 @@ fn signals(config: &LegConfig, [q1, q3]: [f64; 2]) -> Signals {
     set(Channel::LoadX, config.load.force_x_n.signal());
     set(Channel::LoadY, config.load.force_y_n.signal());
     set(Channel::LinkAngle, Signal::Constant(q3));
-    set(Channel::CrankAngle, match config.motor.mode {
-        MotorMode::Angle | MotorMode::Hold => config.motor.angle_rad.signal().shifted(q1),
-        MotorMode::Torque | MotorMode::Locked => Signal::Constant(q1),
-    });
+    set(
+        Channel::CrankAngle,
+        match config.motor.mode {
+            MotorMode::Angle | MotorMode::Hold => config.motor.angle_rad.signal().shifted(q1),
+            MotorMode::Torque | MotorMode::Locked => Signal::Constant(q1),
+        },
+    );
     Signals(list)
 }

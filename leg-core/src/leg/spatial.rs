@@ -51,14 +51,26 @@ impl Default for Base {
 impl Base {
     /// The columns e_c, e_u, e_m.
     fn axes(&self) -> Result<Matrix3<f64>, ConfigError> {
-        let refuse = |key, value| ConfigError { key, value, allowed: "a direction, not zero" };
+        let refuse = |key, value| ConfigError {
+            key,
+            value,
+            allowed: "a direction, not zero",
+        };
         let c = Vector3::from(self.crank_direction);
         let m = Vector3::from(self.motor_axis);
-        let c = c.try_normalize(1e-9).ok_or_else(|| refuse("base.crank_direction", c.norm()))?;
-        let m = m.try_normalize(1e-9).ok_or_else(|| refuse("base.motor_axis", m.norm()))?;
+        let c = c
+            .try_normalize(1e-9)
+            .ok_or_else(|| refuse("base.crank_direction", c.norm()))?;
+        let m = m
+            .try_normalize(1e-9)
+            .ok_or_else(|| refuse("base.motor_axis", m.norm()))?;
         if c.dot(&m).abs() > 1e-6 {
             let allowed = "at right angles to base.crank_direction (its cosine is given)";
-            return Err(ConfigError { key: "base.motor_axis", value: c.dot(&m), allowed });
+            return Err(ConfigError {
+                key: "base.motor_axis",
+                value: c.dot(&m),
+                allowed,
+            });
         }
         let m = (m - c * c.dot(&m)).normalize();
         Ok(Matrix3::from_columns(&[c, m.cross(&c), m]))
@@ -150,7 +162,10 @@ impl Default for SpatialLegConfig {
         Self {
             gravity_m_s2: [0.0, 0.0, -9.81],
             base: Base::default(),
-            crank: Link { length_m: 0.12, mass_kg: 1.0 },
+            crank: Link {
+                length_m: 0.12,
+                mass_kg: 1.0,
+            },
             universal: UniversalJoint::default(),
             leaf: Leaf::default(),
             section: SectionShape::default(),
@@ -168,7 +183,11 @@ impl SpatialLegConfig {
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let finite = |key, values: &[f64]| match values.iter().find(|value| !value.is_finite()) {
-            Some(&value) => Err(ConfigError { key, value, allowed: "a finite number" }),
+            Some(&value) => Err(ConfigError {
+                key,
+                value,
+                allowed: "a finite number",
+            }),
             None => Ok(()),
         };
         finite("gravity_m_s2", &self.gravity_m_s2)?;
@@ -182,17 +201,29 @@ impl SpatialLegConfig {
         ] {
             let norm = Vector3::from(axis).norm();
             if !norm.is_finite() || norm <= 1e-9 {
-                return Err(ConfigError { key, value: norm, allowed: "a direction, not zero" });
+                return Err(ConfigError {
+                    key,
+                    value: norm,
+                    allowed: "a direction, not zero",
+                });
             }
         }
         if let SectionShape::Rod { radius_m } = self.section
             && !(radius_m > 0.0 && radius_m.is_finite())
         {
             let key = "section.radius_m";
-            return Err(ConfigError { key, value: radius_m, allowed: "> 0 and finite" });
+            return Err(ConfigError {
+                key,
+                value: radius_m,
+                allowed: "> 0 and finite",
+            });
         }
         super::config::validate_shared(
-            &self.crank, &self.leaf, &self.tendon, &self.motor, &self.solver,
+            &self.crank,
+            &self.leaf,
+            &self.tendon,
+            &self.motor,
+            &self.solver,
         )
     }
 
@@ -269,7 +300,11 @@ fn frame_with(third: Vector3<f64>, fallback: Vector3<f64>) -> Matrix3<f64> {
     let e3 = third.normalize();
     let mut e1 = fallback - e3 * e3.dot(&fallback);
     if e1.norm() < 1e-9 {
-        e1 = if e3.x.abs() < 0.9 { Vector3::x() } else { Vector3::y() };
+        e1 = if e3.x.abs() < 0.9 {
+            Vector3::x()
+        } else {
+            Vector3::y()
+        };
         e1 -= e3 * e3.dot(&e1);
     }
     let e1 = e1.normalize();
@@ -309,8 +344,15 @@ impl SpatialLeg {
         let mut builder = ModelBuilder::<Se3, 6, 3>::new();
         builder.gravity(config.gravity_m_s2.into());
         let names = [
-            "crank torque", "crank angle", "tip x", "tip y", "tip z", "force x", "force y",
-            "force z", "imperfection",
+            "crank torque",
+            "crank angle",
+            "tip x",
+            "tip y",
+            "tip z",
+            "force x",
+            "force y",
+            "force z",
+            "imperfection",
         ];
         let inputs = names.map(|name| builder.input(name));
         let (length, mass) = (config.crank.length_m, config.crank.mass_kg);
@@ -318,8 +360,11 @@ impl SpatialLeg {
         let inertia = Matrix3::from_diagonal(&Vector3::new(0.0, across, across));
         let inertia = spatial_inertia(mass, [0.5 * length, 0.0, 0.0], inertia);
         let crank = builder.rigid_body("crank", Se3::from_parts(o, crank_axes), inertia);
-        let mut spec =
-            BeamSpec::straight(config.leaf.length_m, config.solver.elements, config.section()?);
+        let mut spec = BeamSpec::straight(
+            config.leaf.length_m,
+            config.solver.elements,
+            config.section()?,
+        );
         spec.curvature = [0.0, 0.0, config.leaf.curvature_per_m];
         spec.rayleigh = config.leaf.rayleigh();
         spec.kind = ElementKind::from(config.leaf.kind);
@@ -340,12 +385,20 @@ impl SpatialLeg {
         let root_joint = match config.universal.carried_by {
             Carrier::Crank => {
                 let frame = Se3::from_parts(crank_tip, frame_with(first_local, Vector3::x()));
-                builder.joint("A", JointKind::Universal, Attachment::node(crank, frame), on_root)
+                builder.joint(
+                    "A",
+                    JointKind::Universal,
+                    Attachment::node(crank, frame),
+                    on_root,
+                )
             }
             Carrier::Base => {
                 let frame = Se3::from_translation(crank_tip);
                 let joint = builder.joint(
-                    "A", JointKind::Spherical, Attachment::node(crank, frame), on_root,
+                    "A",
+                    JointKind::Spherical,
+                    Attachment::node(crank, frame),
+                    on_root,
                 );
                 let held = Se3::from_parts(Vector3::zeros(), frame_with(first, Vector3::x()));
                 let ground = Attachment::ground(held);
@@ -362,10 +415,17 @@ impl SpatialLeg {
         });
         let motor = add_motor(&mut builder, config, motor_joint, crank_drive, &inputs);
         add_forces(&mut builder, config, node_b, leaf, &inputs);
-        let tendon = rest_length.filter(|_| config.tendon.present).map(|rest_length| {
-            let point = |node| PointOn::node(node, Vector3::zeros());
-            builder.line("tendon", point(node_a), point(node_b), config.tendon.law(rest_length))
-        });
+        let tendon = rest_length
+            .filter(|_| config.tendon.present)
+            .map(|rest_length| {
+                let point = |node| PointOn::node(node, Vector3::zeros());
+                builder.line(
+                    "tendon",
+                    point(node_a),
+                    point(node_b),
+                    config.tendon.law(rest_length),
+                )
+            });
         let model = builder.build()?;
         Ok(Self {
             config: config.clone(),
@@ -404,7 +464,12 @@ fn add_motor(
         damping: config.motor.hold_damping_nm_s_per_rad,
         torque_limit: config.motor.torque_limit_nm,
     });
-    builder.motor("motor", joint, Some(inputs[SpatialChannel::CrankTorque as usize]), hold)
+    builder.motor(
+        "motor",
+        joint,
+        Some(inputs[SpatialChannel::CrankTorque as usize]),
+        hold,
+    )
 }
 
 fn add_forces(
@@ -420,7 +485,11 @@ fn add_forces(
         node: tip,
         point: Vector3::zeros(),
         axes: Axes::World,
-        force: [Some(inputs[first]), Some(inputs[first + 1]), Some(inputs[first + 2])],
+        force: [
+            Some(inputs[first]),
+            Some(inputs[first + 1]),
+            Some(inputs[first + 2]),
+        ],
         moment: [None; 3],
     });
     let middle = builder.beam_node(leaf, config.solver.elements / 2);
@@ -429,7 +498,11 @@ fn add_forces(
         node: middle,
         point: Vector3::zeros(),
         axes: Axes::Body,
-        force: [None, Some(inputs[SpatialChannel::Imperfection as usize]), None],
+        force: [
+            None,
+            Some(inputs[SpatialChannel::Imperfection as usize]),
+            None,
+        ],
         moment: [None; 3],
     });
 }
@@ -457,7 +530,9 @@ fn root_rotation(
         reason,
     };
     let chord = natural_chord(config);
-    let u = toward.try_normalize(1e-9).ok_or_else(|| refuse("the tip lies in the joint A"))?;
+    let u = toward
+        .try_normalize(1e-9)
+        .ok_or_else(|| refuse("the tip lies in the joint A"))?;
     let start = Rotation3::rotation_between(&chord, &u)
         .unwrap_or_else(|| Rotation3::from_axis_angle(&Vector3::z_axis(), core::f64::consts::PI));
     let second = start * Vector3::from(config.universal.second_axis).normalize();
@@ -466,7 +541,9 @@ fn root_rotation(
     let (cos_part, sin_part) = (first.dot(&second) - along, first.dot(&u.cross(&second)));
     let across = cos_part.hypot(sin_part);
     if along.is_nan() || along.abs() >= across {
-        return Err(refuse("the leaf would point along the universal joint's first axis"));
+        return Err(refuse(
+            "the leaf would point along the universal joint's first axis",
+        ));
     }
     let phase = sin_part.atan2(cos_part);
     let half = (-along / across).acos();
@@ -476,7 +553,11 @@ fn root_rotation(
     let motor = crank_axes.column(2);
     let near = |r: &Matrix3<f64>| r.column(2).dot(&motor);
     let x_is_nearer = near(&x) >= near(&y);
-    Ok(if x_is_nearer != config.universal.flipped { x } else { y })
+    Ok(if x_is_nearer != config.universal.flipped {
+        x
+    } else {
+        y
+    })
 }
 
 /// The pre-tensioned spatial leg.
@@ -520,10 +601,24 @@ pub fn pretension_spatial(config: &SpatialLegConfig) -> Result<SpatialPretension
             .rest_length_m
             .unwrap_or(chord - thrust.max(0.0) / config.tendon.stiffness_n_per_m)
     });
-    let leg = SpatialLeg::new(config, prescribed, TipDrive::Prescribed, q1, tip, rest_length)?;
+    let leg = SpatialLeg::new(
+        config,
+        prescribed,
+        TipDrive::Prescribed,
+        q1,
+        tip,
+        rest_length,
+    )?;
     let mut workspace = Workspace::new(&leg.model);
-    statics::solve(&leg.model, &mut state, &mut workspace, &StaticSettings::default())?;
-    let line = leg.tendon.and_then(|tendon| results::line(&leg.model, &state, tendon));
+    statics::solve(
+        &leg.model,
+        &mut state,
+        &mut workspace,
+        &StaticSettings::default(),
+    )?;
+    let line = leg
+        .tendon
+        .and_then(|tendon| results::line(&leg.model, &state, tendon));
     let hold = leg.crank_driver.map(|joint| {
         let moment = Vector3::from(results::reaction(&leg.model, &state, joint).moment);
         Ok::<f64, LegError>(moment.dot(&config.base.axes()?.column(2)))
@@ -569,12 +664,19 @@ fn bow(
         list[SpatialChannel::Imperfection as usize] = push;
         list
     };
-    let settings = ContinuationSettings { largest_step: 0.1, ..Default::default() };
+    let settings = ContinuationSettings {
+        largest_step: 0.1,
+        ..Default::default()
+    };
     let mut load = |from: Vec<f64>, to: Vec<f64>| {
         let path = Path { from, to };
         statics::load_to(&leg.model, state, workspace, &path, &settings, |_, _| {})
     };
-    let push = if straight { 0.1 * config.leaf.euler_load() * config.side.sign() } else { 0.0 };
+    let push = if straight {
+        0.1 * config.leaf.euler_load() * config.side.sign()
+    } else {
+        0.0
+    };
     let early = a + (from - a) * (chord / natural).max(0.98);
     load(inputs(from, push), inputs(early, 0.0))?;
     load(inputs(early, 0.0), inputs(tip, 0.0))?;

@@ -92,7 +92,15 @@ impl SpatialSimulation {
         let mut workspace = Workspace::new(&leg.model);
         dynamics::initialize(&leg.model, &mut state, &mut workspace, &signals)?;
         let (control, settings) = (control(&config.solver), step_settings(&config.solver));
-        Ok(Self { leg, state, signals, rest_length_m: rest, control, settings, workspace })
+        Ok(Self {
+            leg,
+            state,
+            signals,
+            rest_length_m: rest,
+            control,
+            settings,
+            workspace,
+        })
     }
 
     /// Goes back to the state of `other`, a simulation of the same leg, without allocating.
@@ -108,8 +116,18 @@ impl SpatialSimulation {
 
     /// Advances to `time` [s].
     pub fn advance_to(&mut self, time: f64) -> Result<Advance, LegError> {
-        let Self { leg, state, signals, control, settings, workspace, .. } = self;
-        advance_driven(&leg.model, state, workspace, signals, time, control, settings)
+        let Self {
+            leg,
+            state,
+            signals,
+            control,
+            settings,
+            workspace,
+            ..
+        } = self;
+        advance_driven(
+            &leg.model, state, workspace, signals, time, control, settings,
+        )
     }
 
     /// Advances to `time` [s] under another drive than the simulation's own signals.
@@ -118,7 +136,14 @@ impl SpatialSimulation {
         drive: &(impl Drive + ?Sized),
         time: f64,
     ) -> Result<Advance, LegError> {
-        let Self { leg, state, control, settings, workspace, .. } = self;
+        let Self {
+            leg,
+            state,
+            control,
+            settings,
+            workspace,
+            ..
+        } = self;
         advance_driven(&leg.model, state, workspace, drive, time, control, settings)
     }
 
@@ -126,13 +151,17 @@ impl SpatialSimulation {
     pub fn sample(&self) -> Result<SpatialSample, LegError> {
         let Self { leg, state, .. } = self;
         let model = &leg.model;
-        let (a, b) =
-            (state.pose(leg.node_a).translation(), state.pose(leg.node_b).translation());
+        let (a, b) = (
+            state.pose(leg.node_a).translation(),
+            state.pose(leg.node_b).translation(),
+        );
         let point = |node| PointOn::node(node, Vector3::zeros());
         let velocity = results::point_velocity(model, state, &point(leg.node_b));
         let chord = b - a;
         let relative = velocity - results::point_velocity(model, state, &point(leg.node_a));
-        let line = leg.tendon.and_then(|tendon| results::line(model, state, tendon));
+        let line = leg
+            .tendon
+            .and_then(|tendon| results::line(model, state, tendon));
         let energies = results::energy::energies(model, state)?;
         let motor = results::torque(model, state, leg.motor).unwrap_or(0.0);
         let axis = state.pose(leg.crank).rotation();
@@ -152,7 +181,9 @@ impl SpatialSimulation {
             tendon_rate: chord.dot(&relative) / chord.norm(),
             tendon_tension: line.map_or(0.0, |line| line.response.tension),
             crank_torque: motor + driver,
-            mid_point: results::pose_at(model, state, leg.leaf, half)?.translation().into(),
+            mid_point: results::pose_at(model, state, leg.leaf, half)?
+                .translation()
+                .into(),
             energies,
             work_in: state.ledger.work_in,
             dissipated: state.ledger.dissipated,
@@ -166,15 +197,26 @@ impl SpatialSimulation {
 fn signals(config: &SpatialLegConfig, tip_force: [f64; 3]) -> Signals {
     let mut list = vec![Signal::Constant(0.0); SPATIAL_CHANNELS];
     let mut set = |channel: usize, signal| list[channel] = signal;
-    set(SpatialChannel::CrankTorque as usize, config.motor.torque_nm.signal());
+    set(
+        SpatialChannel::CrankTorque as usize,
+        config.motor.torque_nm.signal(),
+    );
     let angle = match config.motor.mode {
-        MotorMode::Angle | MotorMode::Hold => config.motor.angle_rad.signal().shifted(config.q1_rad),
+        MotorMode::Angle | MotorMode::Hold => {
+            config.motor.angle_rad.signal().shifted(config.q1_rad)
+        }
         MotorMode::Torque | MotorMode::Locked => Signal::Constant(config.q1_rad),
     };
     set(SpatialChannel::CrankAngle as usize, angle);
     for (i, (place, force)) in config.tip_position_m.into_iter().zip(tip_force).enumerate() {
-        set(SpatialChannel::TipPosition as usize + i, Signal::Constant(place));
-        set(SpatialChannel::TipForce as usize + i, Signal::Constant(-force));
+        set(
+            SpatialChannel::TipPosition as usize + i,
+            Signal::Constant(place),
+        );
+        set(
+            SpatialChannel::TipForce as usize + i,
+            Signal::Constant(-force),
+        );
     }
     Signals(list)
 }

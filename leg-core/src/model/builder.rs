@@ -601,7 +601,10 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
 
 /// Joints that have no meaning in the plane.
 fn needs_space(kind: &JointKind) -> bool {
-    matches!(kind, JointKind::Universal | JointKind::Cylindrical | JointKind::Perpendicular)
+    matches!(
+        kind,
+        JointKind::Universal | JointKind::Cylindrical | JointKind::Perpendicular
+    )
 }
 
 /// Inertia matrix of a rigid body about a frame: mass [kg], centre of mass [m] in that frame, and

@@ -90,7 +90,12 @@ pub fn solve<G: Group<N, D>, const N: usize, const D: usize>(
             let determinant_sign = workspace.system.determinant_sign();
             linearize(model, state, workspace, &task)?;
             let residual = workspace.largest_residual().0;
-            return Ok(StaticReport { iterations: iteration, correction, residual, determinant_sign });
+            return Ok(StaticReport {
+                iterations: iteration,
+                correction,
+                residual,
+                determinant_sign,
+            });
         }
         damped_update(model, state, workspace, &task, settings, correction)?;
     }
