@@ -20,6 +20,7 @@ pub mod linearize;
 pub mod modal;
 pub mod model;
 pub mod newmark;
+pub mod port;
 pub mod results;
 pub mod riccati;
 pub mod runge_kutta;

@@ -69,10 +69,23 @@ impl<G, const N: usize> Workspace<G, N> {
     where
         G: Group<N, D>,
     {
-        self.check_finite(model, time, iteration)?;
-        self.factor(model, time, iteration)?;
+        self.factor_assembled(model, time, iteration)?;
         self.system.solve(&model.layout);
         self.check_finite(model, time, iteration)
+    }
+
+    /// Factorises the assembled system, whose right-hand side must be finite.
+    pub(crate) fn factor_assembled<const D: usize>(
+        &mut self,
+        model: &Model<G, N, D>,
+        time: f64,
+        iteration: usize,
+    ) -> Result<()>
+    where
+        G: Group<N, D>,
+    {
+        self.check_finite(model, time, iteration)?;
+        self.factor(model, time, iteration)
     }
 
     /// Factorises the assembled system.

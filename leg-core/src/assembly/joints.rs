@@ -45,12 +45,17 @@ pub(crate) struct RowKinematics<const N: usize, const D: usize> {
     pub acceleration_bias: f64,
     /// ∂φ/∂ψ_a and ∂φ/∂ψ_b.
     pub by: [SVector<f64, N>; 2],
+    /// Forces on bodies a and b per unit of λ, with the sign reversed: `by`, but for an upright
+    /// moment.
+    pub force: [SVector<f64, N>; 2],
     /// ∂φ/∂u of the row's own input.
     pub by_input: f64,
     /// Measuring direction in the axes of body a.
     direction: SVector<f64, D>,
     /// For crossing and angle rows: the vector b of body b, and c = R b.
     crossing: Option<(SVector<f64, D>, SVector<f64, D>)>,
+    /// The moment does not follow the row's gradient: its axis in body a.
+    upright: Option<SVector<f64, D>>,
 }
 
 /// A joint at the current motion.
@@ -121,9 +126,11 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
                     rate_by_time: -channel(&inputs.rate),
                     acceleration_bias: direction.dot(&self.z_bias) - channel(&inputs.acceleration),
                     by,
+                    force: by,
                     by_input: -1.0,
                     direction,
                     crossing: None,
+                    upright: None,
                 }
             }
             ConstraintRow::Crossing { axis_a, axis_b } => {
@@ -133,6 +140,22 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
                     SVector::zeros(),
                 ];
                 self.crossing_row(&still, joint.axes[1].column(axis_b).into())
+            }
+            ConstraintRow::Upright {
+                axis_a,
+                axis_b,
+                moment_axis,
+            } => {
+                let still = [
+                    joint.axes[0].column(axis_a).into(),
+                    SVector::zeros(),
+                    SVector::zeros(),
+                ];
+                let mut out = self.crossing_row(&still, joint.axes[1].column(axis_b).into());
+                let axis: SVector<f64, D> = joint.axes[0].column(moment_axis).into();
+                out.force = [-angular::<N, D>(&axis), angular(&self.r.tr_mul(&axis))];
+                out.upright = Some(axis);
+                out
             }
             ConstraintRow::Angle { input } => {
                 let (sin, cos) = inputs.value[input].sin_cos();
@@ -172,15 +195,18 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
         let c_bias =
             self.r * (G::cross(&(xb * vb)) * vb) - G::cross(&turned) * va - G::cross(&c_rate) * va; // (6)
         let rate_by_time = a[1].dot(&c);
+        let by = [-xc.tr_mul(&a[0]), xb.tr_mul(&self.r.tr_mul(&a[0]))];
         RowKinematics {
             value: a[0].dot(&c),
             rate: rate_by_time + a[0].dot(&c_rate),
             rate_by_time,
             acceleration_bias: a[2].dot(&c) + 2.0 * a[1].dot(&c_rate) + a[0].dot(&c_bias),
-            by: [-xc.tr_mul(&a[0]), xb.tr_mul(&self.r.tr_mul(&a[0]))],
+            by,
+            force: by,
             by_input: 0.0,
             direction: a[0],
             crossing: Some((b, c)),
+            upright: None,
         }
     }
 
@@ -194,6 +220,13 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
         let mut position = SVector::<f64, D>::zeros();
         let mut k = [[SMatrix::zeros(); 2]; 2];
         for (row, &lambda) in rows.iter().zip(multipliers) {
+            if let Some(axis) = row.upright {
+                // δ(Rᵀ u) of eq. (4), u fixed in body a.
+                let u = axis * lambda;
+                add_angular(&mut k[1][0], &self.r.tr_mul(&G::cross(&u)));
+                add_angular(&mut k[1][1], &-G::cross(&self.r.tr_mul(&u)));
+                continue;
+            }
             let Some((b, c)) = row.crossing else {
                 position += row.direction * lambda;
                 continue;
@@ -211,6 +244,27 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
         k[1][0] += self.point_map.tr_mul(&self.r.tr_mul(&x));
         k[1][1] -= self.point_map.tr_mul(&G::cross(&self.r.tr_mul(&position)));
         k
+    }
+}
+
+/// A vector of three as the angular part of a covector.
+fn angular<const N: usize, const D: usize>(v: &SVector<f64, D>) -> SVector<f64, N> {
+    let mut out = SVector::zeros();
+    for i in 0..D.min(N - D) {
+        out[D + i] = v[i];
+    }
+    out
+}
+
+/// Adds to the angular rows of a block.
+fn add_angular<const N: usize, const D: usize>(
+    block: &mut SMatrix<f64, N, N>,
+    rows: &SMatrix<f64, D, N>,
+) {
+    for i in 0..D.min(N - D) {
+        for j in 0..N {
+            block[(D + i, j)] += rows[(i, j)];
+        }
     }
 }
 
@@ -243,12 +297,12 @@ fn assemble_joint<G: Group<N, D>, const N: usize, const D: usize>(
         }
         let out = &rows[index];
         system.row_rhs[first + index] = -scale * residual(&kinematics, out, task.level);
-        for (body, by) in kinematics.bodies.iter().zip(&out.by) {
+        for ((body, by), force) in kinematics.bodies.iter().zip(&out.by).zip(&out.force) {
             let Some(node) = body.node else { continue };
-            system.node_rhs[node] -= by * multipliers[index];
-            let column = by * scale;
+            system.node_rhs[node] -= force * multipliers[index];
+            let row = by * scale;
             let entries = match task.level {
-                ConstraintLevel::Position | ConstraintLevel::Velocity => column,
+                ConstraintLevel::Position | ConstraintLevel::Velocity => row,
                 ConstraintLevel::Acceleration {
                     velocity_gain,
                     position_gain,
@@ -256,10 +310,11 @@ fn assemble_joint<G: Group<N, D>, const N: usize, const D: usize>(
                     // The change of φ_q v̇ and of the bias with the pose is left out: against
                     // the terms kept it is of the order of the step squared.
                     let w = &task.weights;
-                    motion.maps[node].tr_mul(&column) * (w.inertia + velocity_gain * w.damping)
-                        + column * (position_gain * w.stiffness)
+                    motion.maps[node].tr_mul(&row) * (w.inertia + velocity_gain * w.damping)
+                        + row * (position_gain * w.stiffness)
                 }
             };
+            let column = force * scale;
             system.add_constraint(&model.layout, first + index, node, &entries, &column);
         }
     }

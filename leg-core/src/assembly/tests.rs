@@ -354,6 +354,7 @@ const SPATIAL_KINDS: &[JointKind] = &[
     JointKind::Universal,
     JointKind::Cylindrical,
     JointKind::Perpendicular,
+    JointKind::PerpendicularUpright,
 ];
 
 fn tasks() -> [Task; 3] {

@@ -121,11 +121,16 @@ pub struct StepReport {
 /// Coefficients of eqs. (1) to (5) for one step size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Coefficients {
-    pub(super) alpha_m: f64,
-    pub(super) alpha_f: f64,
-    pub(super) beta: f64,
-    pub(super) gamma: f64,
-    pub(super) step: f64,
+    /// α_m.
+    pub alpha_m: f64,
+    /// α_f.
+    pub alpha_f: f64,
+    /// β.
+    pub beta: f64,
+    /// γ.
+    pub gamma: f64,
+    /// Step size h [s].
+    pub step: f64,
 }
 
 impl Coefficients {
@@ -145,7 +150,7 @@ impl Coefficients {
     }
 
     /// How pose, velocity and acceleration follow the increment.
-    pub(crate) fn weights(&self) -> Weights {
+    pub fn weights(&self) -> Weights {
         let h = self.step;
         Weights {
             stiffness: 1.0,

@@ -13,14 +13,14 @@ use super::planar::LinkDrive;
 use crate::element::ElementKind;
 use crate::group::{Group, Se3};
 use crate::model::{
-    Attachment, Axes, BeamId, BeamSpec, Force, ForceId, Hold, InputId, JointId, JointKind,
-    ModelBuilder, NodeId, PointOn, SpatialModel, spatial_inertia,
+    Attachment, Axes, BeamId, BeamSpec, Body, Force, ForceId, FrameId, Hold, InputId, JointId,
+    JointKind, ModelBuilder, NodeId, PointOn, SpatialModel, spatial_inertia,
 };
 use crate::results;
 use crate::state::State;
 use crate::statics::{self, ContinuationSettings, Path, StaticSettings};
 use crate::workspace::Workspace;
-use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
+use nalgebra::{Matrix3, Matrix6, Rotation3, Unit, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// A state of a spatial leg.
@@ -88,6 +88,18 @@ pub enum Carrier {
     Base,
 }
 
+/// The moment that the universal joint carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CarriedMoment {
+    /// About the normal of its two axes: the joint does no work.
+    #[default]
+    Normal,
+    /// About the base's upward axis, as in a published kinetostatic model; only with a joint carried
+    /// by the base.
+    Upright,
+}
+
 /// The universal joint at A.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -100,6 +112,8 @@ pub struct UniversalJoint {
     pub second_axis: [f64; 3],
     /// Mounts the leaf turned by half a turn about its chord.
     pub flipped: bool,
+    /// The moment it carries.
+    pub carried_moment: CarriedMoment,
 }
 
 impl Default for UniversalJoint {
@@ -109,6 +123,7 @@ impl Default for UniversalJoint {
             first_axis: [0.0, 0.0, 1.0],
             second_axis: [0.0, 1.0, 0.0],
             flipped: false,
+            carried_moment: CarriedMoment::Normal,
         }
     }
 }
@@ -208,6 +223,15 @@ impl SpatialLegConfig {
                 });
             }
         }
+        if self.universal.carried_moment == CarriedMoment::Upright
+            && self.universal.carried_by == Carrier::Crank
+        {
+            return Err(ConfigError {
+                key: "universal.carried_moment",
+                value: 1.0,
+                allowed: "`upright` only with universal.carried_by = \"base\"",
+            });
+        }
         if let SectionShape::Rod { radius_m } = self.section
             && !(radius_m > 0.0 && radius_m.is_finite())
         {
@@ -260,10 +284,22 @@ pub enum SpatialChannel {
     TipForce = 5,
     /// Force across the middle of the leaf [N].
     Imperfection = 8,
+    /// Pose of the base, six channels: position [m], rotation vector [rad]; only of a leg on a
+    /// moving base.
+    BasePose = 9,
 }
 
-/// Number of channels.
+/// Number of channels of a leg on the ground.
 pub const SPATIAL_CHANNELS: usize = 9;
+
+/// What carries the leg.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foundation {
+    /// The ground.
+    Ground,
+    /// A base moved by inputs, at the ground's frame when they are zero.
+    Moving,
+}
 
 /// A spatial leg ready for the solvers.
 #[derive(Debug, Clone)]
@@ -292,6 +328,8 @@ pub struct SpatialLeg {
     pub node_a: NodeId,
     /// Last node of the leaf (B).
     pub node_b: NodeId,
+    /// The moving base and the joint by which it carries the leg.
+    pub base: Option<(FrameId, JointId)>,
 }
 
 /// Rotation that takes `axis` (columns of a frame) so that its third column is `third` and its
@@ -328,6 +366,20 @@ impl SpatialLeg {
         tip: Vector3<f64>,
         rest_length: Option<f64>,
     ) -> Result<Self, LegError> {
+        let ground = Foundation::Ground;
+        Self::founded(config, ground, crank_drive, tip_drive, q1, tip, rest_length)
+    }
+
+    /// The same on a foundation of choice.
+    pub fn founded(
+        config: &SpatialLegConfig,
+        foundation: Foundation,
+        crank_drive: LinkDrive,
+        tip_drive: TipDrive,
+        q1: f64,
+        tip: Vector3<f64>,
+        rest_length: Option<f64>,
+    ) -> Result<Self, LegError> {
         config.validate()?;
         let base = config.base.axes()?;
         let turn = Rotation3::from_axis_angle(&Unit::new_normalize(base.column(2).into()), q1);
@@ -355,6 +407,11 @@ impl SpatialLeg {
             "imperfection",
         ];
         let inputs = names.map(|name| builder.input(name));
+        let carried = (foundation == Foundation::Moving).then(|| moving_base(&mut builder));
+        let founded = |frame| match carried {
+            Some((_, _, node)) => Attachment::node(node, frame),
+            None => Attachment::ground(frame),
+        };
         let (length, mass) = (config.crank.length_m, config.crank.mass_kg);
         let across = mass * length * length / 12.0;
         let inertia = Matrix3::from_diagonal(&Vector3::new(0.0, across, across));
@@ -371,7 +428,7 @@ impl SpatialLeg {
         let leaf = builder.beam("leaf", Se3::from_parts(a, root), &spec);
         let (node_a, node_b) = (builder.beam_node(leaf, 0), builder.beam_end(leaf));
 
-        let ground_o = Attachment::ground(Se3::from_parts(o, base));
+        let ground_o = founded(Se3::from_parts(o, base));
         let crank_o = Attachment::node(crank, Se3::identity());
         let motor_joint = builder.joint("O", JointKind::Revolute, ground_o, crank_o);
         let crank_driver = (crank_drive == LinkDrive::Prescribed).then(|| {
@@ -400,9 +457,13 @@ impl SpatialLeg {
                     Attachment::node(crank, frame),
                     on_root,
                 );
-                let held = Se3::from_parts(Vector3::zeros(), frame_with(first, Vector3::x()));
-                let ground = Attachment::ground(held);
-                builder.joint("A axes", JointKind::Perpendicular, ground, on_root);
+                let up: Vector3<f64> = base.column(1).into();
+                let held = Se3::from_parts(Vector3::zeros(), frame_with(first, up));
+                let kind = match config.universal.carried_moment {
+                    CarriedMoment::Normal => JointKind::Perpendicular,
+                    CarriedMoment::Upright => JointKind::PerpendicularUpright,
+                };
+                builder.joint("A axes", kind, founded(held), on_root);
                 joint
             }
         };
@@ -440,6 +501,7 @@ impl SpatialLeg {
             crank,
             node_a,
             node_b,
+            base: carried.map(|(frame, joint, _)| (frame, joint)),
         })
     }
 
@@ -449,6 +511,21 @@ impl SpatialLeg {
             -results::reaction(&self.model, state, joint).force
         })
     }
+}
+
+/// A massless base that follows its six inputs.
+fn moving_base(builder: &mut ModelBuilder<Se3, 6, 3>) -> (FrameId, JointId, NodeId) {
+    let names = ["base x", "base y", "base z", "turn x", "turn y", "turn z"];
+    let inputs = names.map(|name| builder.input(name));
+    let frame = builder.moving_frame("base", inputs);
+    let node = builder.rigid_body("base", Se3::identity(), Matrix6::zeros());
+    let mover = Attachment {
+        body: Body::Frame(frame),
+        frame: Se3::identity(),
+    };
+    let carried = Attachment::node(node, Se3::identity());
+    let joint = builder.joint("base", JointKind::Fixed, mover, carried);
+    (frame, joint, node)
 }
 
 fn add_motor(

@@ -268,7 +268,9 @@ fn multiplier<G: Group<N, D>, const N: usize, const D: usize>(
     };
     let unit = match kind {
         ConstraintRow::Position { .. } => "N",
-        ConstraintRow::Crossing { .. } | ConstraintRow::Angle { .. } => "N·m",
+        ConstraintRow::Crossing { .. }
+        | ConstraintRow::Upright { .. }
+        | ConstraintRow::Angle { .. } => "N·m",
     };
     Ok(Measurement {
         label: Label {

@@ -603,7 +603,10 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
 fn needs_space(kind: &JointKind) -> bool {
     matches!(
         kind,
-        JointKind::Universal | JointKind::Cylindrical | JointKind::Perpendicular
+        JointKind::Universal
+            | JointKind::Cylindrical
+            | JointKind::Perpendicular
+            | JointKind::PerpendicularUpright
     )
 }
 

@@ -71,6 +71,9 @@ pub enum JointKind {
     /// No common point, only e3 of A at right angles to e2 of B: with a spherical joint to a
     /// third body, a universal joint whose first axis is carried by another body (space only).
     Perpendicular,
+    /// The same row, but the moment it carries acts about e1 of A instead of the normal of the two
+    /// axes. Not a joint that does no work: for kinetostatic models published in this form.
+    PerpendicularUpright,
     /// Translation along e1.
     Prismatic,
     /// Translation along and rotation about e3 (space only).
@@ -95,6 +98,7 @@ impl JointKind {
             Self::Universal => "universal",
             Self::Spherical => "spherical",
             Self::Perpendicular => "perpendicular",
+            Self::PerpendicularUpright => "perpendicular with an upright moment",
             Self::Prismatic => "prismatic",
             Self::Cylindrical => "cylindrical",
             Self::PrescribedAngle(_) => "prescribed angle",
@@ -105,7 +109,7 @@ impl JointKind {
 
     /// The constraint rows in a space of dimension `dimension`.
     pub(crate) fn rows(&self, dimension: usize) -> Vec<ConstraintRow> {
-        use ConstraintRow::{Angle, Crossing, Position};
+        use ConstraintRow::{Angle, Crossing, Position, Upright};
         let position = |axis| Position { axis, input: None };
         let all_positions = || (0..dimension).map(position);
         let crossing = |axis_a, axis_b| Crossing { axis_a, axis_b };
@@ -123,6 +127,11 @@ impl JointKind {
             Self::Universal => all_positions().chain([crossing(2, 1)]).collect(),
             Self::Spherical => all_positions().collect(),
             Self::Perpendicular => vec![crossing(2, 1)],
+            Self::PerpendicularUpright => vec![Upright {
+                axis_a: 2,
+                axis_b: 1,
+                moment_axis: 0,
+            }],
             Self::Prismatic => (1..dimension)
                 .map(position)
                 .chain(same_attitude())
@@ -158,6 +167,12 @@ pub(crate) enum ConstraintRow {
     Position { axis: usize, input: Option<usize> },
     /// Eq. (2).
     Crossing { axis_a: usize, axis_b: usize },
+    /// Eq. (2), carrying a moment about `moment_axis` of A.
+    Upright {
+        axis_a: usize,
+        axis_b: usize,
+        moment_axis: usize,
+    },
     /// Eq. (3).
     Angle { input: usize },
 }
@@ -166,7 +181,7 @@ impl ConstraintRow {
     pub(crate) fn input(&self) -> Option<usize> {
         match *self {
             Self::Position { input, .. } => input,
-            Self::Crossing { .. } => None,
+            Self::Crossing { .. } | Self::Upright { .. } => None,
             Self::Angle { input } => Some(input),
         }
     }

@@ -167,6 +167,11 @@ impl<G: Group<N, D>, const N: usize, const D: usize> Model<G, N, D> {
         &self.input_names
     }
 
+    /// Input channel by its position.
+    pub fn input(&self, index: usize) -> Option<InputId> {
+        (index < self.input_names.len()).then_some(InputId(index))
+    }
+
     /// The beams.
     pub fn beams(&self) -> &[Beam<N, D>] {
         &self.beams

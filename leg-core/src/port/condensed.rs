@@ -1,0 +1,112 @@
+//! A time step of a model whose port belongs to a larger system.
+//!
+//! The step is that of [`crate::dynamics`] with constraints at position level, taken apart so that
+//! the larger system can iterate on all its parts at once: [`begin`], then [`linearize`] and
+//! [`correct`] until everybody is content, then [`accept`].
+
+use super::{Condensation, Port};
+use crate::assembly::Task;
+use crate::dynamics::alpha::{self, Coefficients, ConstraintHandling};
+use crate::error::Result;
+use crate::group::Group;
+use crate::model::{Drive, InputId, Model};
+use crate::state::State;
+use crate::workspace::Workspace;
+
+/// A step under way.
+#[derive(Debug, Clone, Copy)]
+pub struct OpenStep {
+    coefficients: Coefficients,
+    task: Task,
+}
+
+/// First guess of the end of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guess {
+    /// The accelerations stay what they are.
+    Accelerations,
+    /// The velocities stay what they are: calmer where accelerations oscillate.
+    Velocities,
+}
+
+/// Starts a step from `state` with these coefficients; inputs outside the port follow `drive`.
+pub fn begin<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    drive: &(impl Drive + ?Sized),
+    coefficients: &Coefficients,
+    guess: Guess,
+) -> OpenStep {
+    alpha::predict(state, workspace, drive, coefficients);
+    if guess == Guess::Velocities {
+        for (n, v) in workspace.increments.iter_mut().zip(&state.velocities) {
+            *n = v * coefficients.step;
+        }
+    }
+    OpenStep {
+        coefficients: *coefficients,
+        task: alpha::step_task(model, coefficients, &ConstraintHandling::Position),
+    }
+}
+
+/// Sets an input of the port at the end of the step: value, rate and acceleration.
+pub fn set_input<G, const N: usize>(
+    workspace: &mut Workspace<G, N>,
+    input: InputId,
+    [value, rate, acceleration]: [f64; 3],
+) {
+    let inputs = &mut workspace.trial.inputs;
+    inputs.value[input.0] = value;
+    inputs.rate[input.0] = rate;
+    inputs.acceleration[input.0] = acceleration;
+}
+
+/// Linearises the step at its iterate and condenses it to the port.
+pub fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+    port: &Port,
+    condensation: &mut Condensation<N>,
+    iteration: usize,
+) -> Result<()> {
+    alpha::follow_increments::<G, N, D>(state, workspace, &step.coefficients);
+    alpha::linearize(model, workspace, &step.task)?;
+    workspace.factor_assembled(model, workspace.trial.time, iteration)?;
+    let Workspace {
+        trial,
+        maps,
+        system,
+        ..
+    } = workspace;
+    condensation.condense(model, &trial.motion_with(maps), &step.task, system, port);
+    Ok(())
+}
+
+/// Corrects the iterate for the changes `delta` of the port's inputs. The size of the correction
+/// (relative to the model's length; rad).
+pub fn correct<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+    condensation: &Condensation<N>,
+    delta: &[f64],
+) -> f64 {
+    condensation.expand(&mut workspace.system, delta);
+    let size = workspace.correction_norm(model);
+    alpha::correct(workspace, step.task.constraint_scale);
+    size
+}
+
+/// Makes the iterate the state.
+pub fn accept<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+) {
+    alpha::follow_increments::<G, N, D>(state, workspace, &step.coefficients);
+    alpha::accept(model, state, workspace, step.coefficients.step);
+}

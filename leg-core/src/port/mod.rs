@@ -1,0 +1,319 @@
+//! A model as a part of a larger system.
+//!
+//! Some inputs u of a model are unknowns of a larger system, which feels the forces f with which
+//! the model resists them. Newton's system of the whole is reduced to the operator between the
+//! changes of the two, by one solution for the model's own residual and one per input, all with
+//! the same factors:
+//!
+//! ```text
+//! K a = −r,     K b_j = −r_{u_j},     δ = a + Σ b_j δu_j                        (1)
+//! δf = f_x a + S δu,     S_ij = f_{i,x} b_j + f_{i,u_j}                         (2)
+//! ```
+//!
+//! With (2) the larger system finds δu, and (1) completes the correction: exactly Newton's method
+//! on the whole, with the model eliminated. The forces are those *of the model on whatever moves
+//! its inputs*: of a driver with the rows φ(x) − u and the multipliers λ, `f = λ`; of a moving
+//! frame that carries the model by a fixed joint, `f = −φ_ψᵀ λ`, a wrench in the frame's axes, and
+//! the input is the twist ψ of the frame.
+//!
+//! [`condensed`] does this inside a time step, [`balance`] in equilibrium.
+
+pub mod balance;
+pub mod condensed;
+
+use crate::assembly::{JointKinematics, Motion, Task, inputs};
+use crate::error::{Error, Result};
+use crate::group::Group;
+use crate::linear_solver::System;
+use crate::model::{Body, ConstraintRow, FrameId, InputId, JointId, JointKind, Model};
+use nalgebra::{DMatrix, SMatrix, SVector};
+
+/// Rows of a fixed joint in space.
+const MOST_FRAME_ROWS: usize = 6;
+
+/// Inputs of a model that are unknowns of a larger system.
+#[derive(Debug, Clone)]
+pub struct Port {
+    inputs: Vec<Driven>,
+    frame: Option<Carried>,
+}
+
+/// An input that drives rows of joints.
+#[derive(Debug, Clone)]
+struct Driven {
+    channel: usize,
+    /// First row driven; its multiplier is the force.
+    row: usize,
+    /// The row measures a position: its derivative by the input is the number −1.
+    plain: bool,
+}
+
+/// A moving frame and the fixed joint by which it carries the model.
+#[derive(Debug, Clone, Copy)]
+struct Carried {
+    frame: FrameId,
+    joint: JointId,
+}
+
+impl Port {
+    /// The port made of `inputs`, each of which drives one row, and of the twist of a moving frame
+    /// that carries the model by a fixed joint.
+    pub fn new<G: Group<N, D>, const N: usize, const D: usize>(
+        model: &Model<G, N, D>,
+        inputs: &[InputId],
+        carried: Option<(FrameId, JointId)>,
+    ) -> Result<Self> {
+        let inputs = inputs
+            .iter()
+            .map(|&input| Driven::find(model, input))
+            .collect::<Result<_>>()?;
+        let frame = carried.map(|(frame, joint)| Carried { frame, joint });
+        if let Some(Carried { frame, joint }) = frame {
+            let fixed = model.joints.get(joint.0).is_some_and(|joint| {
+                joint.kind == JointKind::Fixed && joint.a.body == Body::Frame(frame)
+            });
+            if !fixed {
+                return Err(Error::BadReference {
+                    owner: format!("port, frame {}", frame.0),
+                    problem: "the frame must carry the model by a fixed joint, as its body A",
+                });
+            }
+        }
+        Ok(Self { inputs, frame })
+    }
+
+    /// Number of directions for twists of `N` entries: the inputs, then the frame's twist.
+    pub fn size<const N: usize>(&self) -> usize {
+        self.inputs.len() + if self.frame.is_some() { N } else { 0 }
+    }
+}
+
+impl Driven {
+    fn find<G: Group<N, D>, const N: usize, const D: usize>(
+        model: &Model<G, N, D>,
+        input: InputId,
+    ) -> Result<Self> {
+        for joint in &model.joints {
+            for (index, row) in joint.rows.iter().enumerate() {
+                if row.input() == Some(input.0) {
+                    return Ok(Self {
+                        channel: input.0,
+                        row: joint.first_row + index,
+                        plain: matches!(row, ConstraintRow::Position { .. }),
+                    });
+                }
+            }
+        }
+        Err(Error::BadReference {
+            owner: format!("port, input {}", input.0),
+            problem: "the input drives no joint of this model",
+        })
+    }
+}
+
+/// A solution of Newton's system: twists of the nodes, changes of the multipliers over the scale
+/// of the constraints.
+#[derive(Debug, Clone, PartialEq)]
+struct Solution<const N: usize> {
+    nodes: Vec<SVector<f64, N>>,
+    rows: Vec<f64>,
+}
+
+impl<const N: usize> Solution<N> {
+    fn zero(nodes: usize, rows: usize) -> Self {
+        Self {
+            nodes: vec![SVector::zeros(); nodes],
+            rows: vec![0.0; rows],
+        }
+    }
+
+    /// Solves for the right-hand side in `system`.
+    fn solve<G: Group<N, D>, const D: usize>(
+        &mut self,
+        model: &Model<G, N, D>,
+        system: &mut System<N>,
+    ) {
+        system.solve(&model.layout);
+        self.nodes.copy_from_slice(&system.node_rhs);
+        self.rows.copy_from_slice(&system.row_rhs);
+    }
+}
+
+/// The moving frame's joint at the current iterate.
+#[derive(Debug, Clone, Copy)]
+struct FrameJoint<const N: usize> {
+    first_row: usize,
+    rows: usize,
+    /// Node that the frame carries.
+    node: usize,
+    /// ∂φ/∂ψ of the frame, one row of the joint each.
+    by: [SVector<f64, N>; MOST_FRAME_ROWS],
+    /// Derivatives of the joint's force on the frame by the twists of frame and node, and of its
+    /// force on the node by the frame's twist.
+    frame_by_frame: SMatrix<f64, N, N>,
+    frame_by_node: SMatrix<f64, N, N>,
+    node_by_frame: SMatrix<f64, N, N>,
+}
+
+/// Eqs. (1) and (2) for one model, in memory made once.
+#[derive(Debug, Clone)]
+pub struct Condensation<const N: usize> {
+    own: Solution<N>,
+    columns: Vec<Solution<N>>,
+    frame: Option<FrameJoint<N>>,
+    constraint_scale: f64,
+    /// Forces f at the iterate [N, N·m].
+    pub force: Vec<f64>,
+    /// Their change f_x a by the model's own correction.
+    pub force_change: Vec<f64>,
+    /// S of eq. (2).
+    pub operator: DMatrix<f64>,
+}
+
+impl<const N: usize> Condensation<N> {
+    /// Memory for `model` at `port`.
+    pub fn new<G: Group<N, D>, const D: usize>(model: &Model<G, N, D>, port: &Port) -> Self {
+        let size = port.size::<N>();
+        let zero = Solution::zero(model.node_count(), model.row_count);
+        Self {
+            own: zero.clone(),
+            columns: vec![zero; size],
+            frame: None,
+            constraint_scale: 1.0,
+            force: vec![0.0; size],
+            force_change: vec![0.0; size],
+            operator: DMatrix::zeros(size, size),
+        }
+    }
+
+    /// Takes the assembled right-hand side and the factorised matrix in `system` and solves (1);
+    /// fills (2).
+    fn condense<G: Group<N, D>, const D: usize>(
+        &mut self,
+        model: &Model<G, N, D>,
+        motion: &Motion<'_, G, N>,
+        task: &Task,
+        system: &mut System<N>,
+        port: &Port,
+    ) {
+        let scale = task.constraint_scale;
+        self.constraint_scale = scale;
+        self.own.solve(model, system);
+        self.frame = port
+            .frame
+            .map(|carried| FrameJoint::new(model, motion, carried));
+        for (driven, column) in port.inputs.iter().zip(&mut self.columns) {
+            if driven.plain {
+                system.clear_rhs();
+                system.row_rhs[driven.row] = scale; // −s φ_u
+            } else {
+                inputs::input_column(model, motion, driven.channel, scale, system);
+            }
+            column.solve(model, system);
+        }
+        if let Some(frame) = &self.frame {
+            for (k, column) in self.columns[port.inputs.len()..].iter_mut().enumerate() {
+                system.clear_rhs();
+                for (row, by) in frame.by[..frame.rows].iter().enumerate() {
+                    system.row_rhs[frame.first_row + row] = -scale * by[k];
+                }
+                system.node_rhs[frame.node] = -frame.node_by_frame.column(k);
+                column.solve(model, system);
+            }
+        }
+        self.fill_operator(port, motion.multipliers);
+    }
+
+    /// Forces, their change and S from the solutions.
+    fn fill_operator(&mut self, port: &Port, multipliers: &[f64]) {
+        let Self {
+            own,
+            columns,
+            frame,
+            constraint_scale: scale,
+            force,
+            force_change,
+            operator,
+        } = self;
+        let inputs = port.inputs.len();
+        for (i, driven) in port.inputs.iter().enumerate() {
+            force[i] = multipliers[driven.row];
+            force_change[i] = *scale * own.rows[driven.row];
+            for (j, column) in columns.iter().enumerate() {
+                operator[(i, j)] = *scale * column.rows[driven.row];
+            }
+        }
+        let Some(frame) = frame else { return };
+        let wrench = frame.transpose_by(&multipliers[frame.first_row..]);
+        let change = |solution: &Solution<N>| {
+            frame.transpose_by(&solution.rows[frame.first_row..]) * *scale
+                + frame.frame_by_node * solution.nodes[frame.node]
+        };
+        let own_change = change(own);
+        for k in 0..N {
+            force[inputs + k] = -wrench[k];
+            force_change[inputs + k] = -own_change[k];
+        }
+        for (j, column) in columns.iter().enumerate() {
+            let mut total = change(column);
+            if j >= inputs {
+                total += frame.frame_by_frame.column(j - inputs);
+            }
+            for k in 0..N {
+                operator[(inputs + k, j)] = -total[k];
+            }
+        }
+    }
+
+    /// Writes δ of eq. (1) for the changes `delta` of the inputs into the right-hand side of
+    /// `system`.
+    fn expand(&self, system: &mut System<N>, delta: &[f64]) {
+        system.node_rhs.copy_from_slice(&self.own.nodes);
+        system.row_rhs.copy_from_slice(&self.own.rows);
+        for (column, &factor) in self.columns.iter().zip(delta) {
+            for (node, part) in system.node_rhs.iter_mut().zip(&column.nodes) {
+                *node += part * factor;
+            }
+            for (row, part) in system.row_rhs.iter_mut().zip(&column.rows) {
+                *row += part * factor;
+            }
+        }
+    }
+}
+
+impl<const N: usize> FrameJoint<N> {
+    fn new<G: Group<N, D>, const D: usize>(
+        model: &Model<G, N, D>,
+        motion: &Motion<'_, G, N>,
+        carried: Carried,
+    ) -> Self {
+        let joint = &model.joints[carried.joint.0];
+        let kinematics = JointKinematics::new(model, joint, motion);
+        let first = kinematics.row(joint, &joint.rows[0], motion.inputs);
+        let mut rows = [first; MOST_FRAME_ROWS];
+        for (row, out) in joint.rows.iter().zip(&mut rows).skip(1) {
+            *out = kinematics.row(joint, row, motion.inputs);
+        }
+        let count = joint.rows.len().min(MOST_FRAME_ROWS);
+        let multipliers = &motion.multipliers[joint.first_row..joint.first_row + count];
+        let k = kinematics.geometric_stiffness(&rows[..count], multipliers);
+        Self {
+            first_row: joint.first_row,
+            rows: count,
+            node: kinematics.bodies[1].node.unwrap_or(0),
+            by: rows.map(|row| row.by[0]), // a fixed joint does no work: also its forces
+            frame_by_frame: k[0][0],
+            frame_by_node: k[0][1],
+            node_by_frame: k[1][0],
+        }
+    }
+
+    /// Σ φ_ψᵀ λ of the frame.
+    fn transpose_by(&self, multipliers: &[f64]) -> SVector<f64, N> {
+        let mut sum = SVector::zeros();
+        for (by, lambda) in self.by[..self.rows].iter().zip(multipliers) {
+            sum += by * *lambda;
+        }
+        sum
+    }
+}

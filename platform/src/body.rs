@@ -1,0 +1,223 @@
+//! A rigid body of the platform (base, end effector, target) inside a step of the generalised-α
+//! method.
+//!
+//! In the body's own frame, with the inertia M about the frame's origin and the twist v:
+//!
+//! ```text
+//! r = M (v̇ − g) − ad_vᵀ M v − w = 0,     g = (Rᵀ g_world, 0)                    (1)
+//! ```
+//!
+//! The equations of the step, the unknown ψ and the weights of the tangent are those of
+//! `leg_core::dynamics::alpha` (`bruls2012`): a body here and a body of a leg's model move alike.
+
+use leg_core::dynamics::alpha::Coefficients;
+use leg_core::group::{Group, Se3};
+use nalgebra::{Matrix3, Matrix3x6, Matrix6, Vector3, Vector6};
+
+/// What does not change of a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Body {
+    /// Inertia about the frame's origin, in the frame's axes (linear, angular).
+    pub inertia: Matrix6<f64>,
+    /// Gravity that the body feels, world axes [m/s²].
+    pub gravity: Vector3<f64>,
+}
+
+/// Motion of a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BodyState {
+    /// Pose.
+    pub pose: Se3,
+    /// Twist in the body's axes (linear, angular) [m/s, rad/s].
+    pub velocity: Vector6<f64>,
+    /// Its time derivative [m/s², rad/s²].
+    pub acceleration: Vector6<f64>,
+    /// Acceleration-like variable of the generalised-α method.
+    pub algorithmic: Vector6<f64>,
+}
+
+impl BodyState {
+    /// A body at rest.
+    pub fn at_rest(pose: Se3) -> Self {
+        Self::moving(pose, Vector6::zeros())
+    }
+
+    /// A body with a twist in its own axes, not accelerated.
+    pub fn moving(pose: Se3, velocity: Vector6<f64>) -> Self {
+        Self {
+            pose,
+            velocity,
+            acceleration: Vector6::zeros(),
+            algorithmic: Vector6::zeros(),
+        }
+    }
+
+    /// Position of a point of the body, world axes [m].
+    pub fn point(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        self.pose.translation() + self.pose.rotation() * point
+    }
+
+    /// Velocity of a point of the body, world axes [m/s].
+    pub fn point_velocity(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        self.pose.rotation() * (point_map(point) * self.velocity)
+    }
+
+    /// Acceleration of a point of the body, world axes [m/s²].
+    pub fn point_acceleration(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        let spin: Vector3<f64> = self.velocity.fixed_rows::<3>(3).into();
+        let map = point_map(point);
+        let own = map * self.acceleration + spin.cross(&(map * self.velocity));
+        self.pose.rotation() * own
+    }
+
+    /// True when every number is finite.
+    pub fn is_finite(&self) -> bool {
+        let sum = self.pose.translation().sum()
+            + self.pose.rotation().sum()
+            + self.velocity.sum()
+            + self.acceleration.sum()
+            + self.algorithmic.sum();
+        sum.is_finite()
+    }
+}
+
+/// `[I, −p×]`: a twist to the velocity of the body's point p, in the body's axes.
+pub fn point_map(point: &Vector3<f64>) -> Matrix3x6<f64> {
+    Se3::linear_part() + Se3::cross(point)
+}
+
+/// `v×` as a matrix.
+pub fn skew(v: &Vector3<f64>) -> Matrix3<f64> {
+    v.cross_matrix()
+}
+
+/// A body within a step.
+#[derive(Debug, Clone, Copy)]
+pub struct BodyStep {
+    /// Increment n of the step.
+    increment: Vector6<f64>,
+    /// T⁻¹(n).
+    pub map: Matrix6<f64>,
+    /// The iterate at the end of the step.
+    pub trial: BodyState,
+}
+
+impl BodyStep {
+    /// First guess of the end of the step: accelerations, or with `calm` velocities, stay.
+    pub fn predict(state: &BodyState, coefficients: &Coefficients, calm: bool) -> Self {
+        let h = coefficients.step;
+        let mut increment = state.velocity * h;
+        if !calm {
+            increment += state.algorithmic * (0.5 * h * h);
+        }
+        let mut out = Self {
+            increment,
+            map: Matrix6::identity(),
+            trial: *state,
+        };
+        out.follow(state, coefficients);
+        out
+    }
+
+    /// Pose, velocity and acceleration of the iterate from its increment.
+    fn follow(&mut self, state: &BodyState, coefficients: &Coefficients) {
+        let Coefficients {
+            alpha_m,
+            alpha_f,
+            beta,
+            gamma,
+            step: h,
+        } = *coefficients;
+        let n = &self.increment;
+        let a = &state.algorithmic;
+        let a_new = (n - state.velocity * h - a * (h * h * (0.5 - beta))) / (h * h * beta);
+        self.trial = BodyState {
+            pose: state.pose.compose(&Se3::exp(n)),
+            velocity: state.velocity + a * (h * (1.0 - gamma)) + a_new * (h * gamma),
+            acceleration: (a_new * (1.0 - alpha_m) + a * alpha_m - state.acceleration * alpha_f)
+                / (1.0 - alpha_f),
+            algorithmic: a_new,
+        };
+        self.map = Se3::tangent_inverse(n);
+    }
+
+    /// Applies a correction ψ.
+    pub fn correct(&mut self, state: &BodyState, coefficients: &Coefficients, psi: &Vector6<f64>) {
+        self.increment += self.map * psi;
+        self.follow(state, coefficients);
+    }
+
+    /// Inertia forces `M (v̇ − g) − ad_vᵀ M v` of the iterate and their tangent by ψ, eq. (1).
+    pub fn inertia(
+        &self,
+        body: &Body,
+        coefficients: &Coefficients,
+    ) -> (Vector6<f64>, Matrix6<f64>) {
+        let weights = coefficients.weights();
+        let trial = &self.trial;
+        let inertia = &body.inertia;
+        let (weight, by_pose) = weight_of(body, &trial.pose);
+        let ad = Se3::ad(&trial.velocity);
+        let momentum = inertia * trial.velocity;
+        let force = inertia * trial.acceleration - ad.tr_mul(&momentum) - weight;
+        let by_velocity = -(ad.tr_mul(inertia) + Se3::coad(&momentum));
+        let tangent = (inertia * weights.inertia + by_velocity * weights.damping) * self.map;
+        (force, tangent - by_pose)
+    }
+
+    /// The state to go on with.
+    pub fn accepted(&self) -> BodyState {
+        BodyState {
+            pose: self.trial.pose.renormalized(),
+            ..self.trial
+        }
+    }
+}
+
+/// Weight of a body as a wrench in its own frame, and its derivative by ψ.
+pub fn weight_of(body: &Body, pose: &Se3) -> (Vector6<f64>, Matrix6<f64>) {
+    let gravity = pose.rotation().tr_mul(&body.gravity);
+    let linear = Se3::linear_part();
+    // δ(Rᵀ g) = (Rᵀ g) × ω.
+    (
+        body.inertia * linear.tr_mul(&gravity),
+        -(body.inertia * linear.tr_mul(&Se3::cross(&gravity))),
+    )
+}
+
+/// Kinetic energy [J].
+pub fn kinetic_energy(body: &Body, state: &BodyState) -> f64 {
+    0.5 * state.velocity.dot(&(body.inertia * state.velocity))
+}
+
+/// Potential of gravity [J].
+pub fn gravity_energy(body: &Body, pose: &Se3) -> f64 {
+    let mass = body.inertia[(0, 0)];
+    // M holds m c in the moments that a force at the origin's acceleration makes.
+    let moment = Vector3::new(
+        body.inertia[(5, 1)],
+        body.inertia[(3, 2)],
+        body.inertia[(4, 0)],
+    );
+    -body
+        .gravity
+        .dot(&(pose.translation() * mass + pose.rotation() * moment))
+}
+
+/// Momentum of a body in world axes: linear, and angular about the world's origin.
+pub fn momentum(body: &Body, state: &BodyState) -> (Vector3<f64>, Vector3<f64>) {
+    let own = body.inertia * state.velocity;
+    let rotation = state.pose.rotation();
+    let linear = rotation * own.fixed_rows::<3>(0);
+    let angular = rotation * own.fixed_rows::<3>(3) + state.pose.translation().cross(&linear);
+    (linear, angular)
+}
+
+/// Acceleration that the wrench `w` (body axes) gives a body with this state: eq. (1).
+pub fn free_acceleration(body: &Body, state: &BodyState, w: &Vector6<f64>) -> Option<Vector6<f64>> {
+    let (weight, _) = weight_of(body, &state.pose);
+    let gyroscopic = Se3::ad(&state.velocity).tr_mul(&(body.inertia * state.velocity));
+    body.inertia
+        .cholesky()
+        .map(|factors| factors.solve(&(w + weight + gyroscopic)))
+}

@@ -1,0 +1,433 @@
+//! Configuration of a platform: every quantity with its unit in the key, every key optional.
+//!
+//! Defaults are the platform "pacoma". Leg settings are shared by all legs; [`Difference`] gives
+//! single legs others. Unknown keys are refused; [`PlatformConfig::validate`] names the key, the
+//! value and the allowed range of whatever is wrong.
+
+use crate::error::PlatformError;
+use leg_core::leg::ConfigError;
+use leg_core::leg::config::{Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
+use leg_core::leg::spatial::{Base, SectionShape, SpatialLegConfig, UniversalJoint};
+use nalgebra::{Rotation3, Vector3};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// How legs and end effector are coupled in time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Coupling {
+    /// One system, each leg condensed to its tip.
+    #[default]
+    Monolithic,
+    /// Macro steps repeated until the joints close.
+    Implicit,
+    /// Macro steps done once, forces extrapolated.
+    Explicit,
+}
+
+/// The base.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct BaseConfig {
+    /// The base floats freely; otherwise it is fixed.
+    pub free_floating: bool,
+    /// Mass of the chaser without legs and end effector [kg].
+    pub mass_kg: f64,
+    /// Centre of mass from the centre of the motors' circle [m].
+    pub centre_of_mass_m: [f64; 3],
+    /// Moments of inertia about the centre of mass [kg·m²].
+    pub inertia_kg_m2: [f64; 3],
+}
+
+impl Default for BaseConfig {
+    fn default() -> Self {
+        Self {
+            free_floating: false,
+            mass_kg: 500.0,
+            centre_of_mass_m: [0.0, 0.0, -0.5],
+            inertia_kg_m2: [80.0, 80.0, 80.0],
+        }
+    }
+}
+
+/// The end effector.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct EndEffectorConfig {
+    /// Position of its centre in the nominal pose, at which the legs are pre-tensioned [m].
+    pub position_m: [f64; 3],
+    /// Roll, pitch and yaw there, R = Rz(yaw)·Ry(pitch)·Rx(roll) [rad].
+    pub rpy_rad: [f64; 3],
+    /// Mass [kg].
+    pub mass_kg: f64,
+    /// Moments of inertia about its centre [kg·m²].
+    pub inertia_kg_m2: [f64; 3],
+    /// Gravity acts on it; false leaves its weight to the wrench of the user.
+    pub feels_gravity: bool,
+}
+
+impl Default for EndEffectorConfig {
+    fn default() -> Self {
+        Self {
+            position_m: [0.0, 0.0, 0.400],
+            rpy_rad: [0.0; 3],
+            mass_kg: 3.0,
+            inertia_kg_m2: [0.04, 0.04, 0.07],
+            feels_gravity: true,
+        }
+    }
+}
+
+/// Settings of a single leg that differ from those of the others.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Difference {
+    /// Leg, from 1.
+    pub leg: usize,
+    /// Keys of the leg's settings and their values, such as `"tendon.stiffness_n_per_m" = 1500.0`.
+    pub set: BTreeMap<String, toml::Value>,
+}
+
+/// Where the legs are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LegsConfig {
+    /// Elements of each leaf.
+    pub elements: usize,
+    /// Radius of the circle of motors [m].
+    pub motor_radius_m: f64,
+    /// Azimuths of the motors [deg]; as many as legs.
+    pub motor_azimuth_deg: Vec<f64>,
+    /// Azimuths to which the cranks point at q1 = 0 [deg]; empty: radially outward.
+    pub crank_azimuth_deg: Vec<f64>,
+    /// Radius of the circle of spherical joints on the end effector [m].
+    pub sphere_radius_m: f64,
+    /// Azimuths of the spherical joints [deg].
+    pub sphere_azimuth_deg: Vec<f64>,
+    /// Crank angles of the nominal pose [rad]; empty: zero.
+    pub q1_rad: Vec<f64>,
+    /// Side to which the leaves bow.
+    pub side: Side,
+    /// Legs that differ from the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub different: Vec<Difference>,
+}
+
+impl Default for LegsConfig {
+    fn default() -> Self {
+        Self {
+            elements: 10,
+            motor_radius_m: 0.150,
+            motor_azimuth_deg: vec![61.84, 118.16, 181.84, 238.16, 301.84, 358.16],
+            crank_azimuth_deg: Vec::new(),
+            sphere_radius_m: 0.190,
+            sphere_azimuth_deg: vec![47.40, 132.60, 167.40, 252.60, 287.40, 12.60],
+            q1_rad: Vec::new(),
+            side: Side::default(),
+            different: Vec::new(),
+        }
+    }
+}
+
+/// Time stepping of the platform.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SolverConfig {
+    /// Step of legs and bodies [s].
+    pub step_s: f64,
+    /// Spectral radius at infinite frequency ρ∞ [-].
+    pub spectral_radius: f64,
+    /// Newton stops after a correction smaller than this (relative to the length; rad).
+    pub newton_tolerance: f64,
+    /// Macro step of co-simulation [s].
+    pub macro_step_s: f64,
+    /// Interface iterations stop below this change of the joints [m].
+    pub interface_tolerance_m: f64,
+    /// Order of extrapolation in explicit co-simulation: 0, 1 or 2.
+    pub extrapolation_order: usize,
+    /// Threads inside one run; 0 takes all cores.
+    pub threads: usize,
+}
+
+impl Default for SolverConfig {
+    fn default() -> Self {
+        let leg = Solver::default();
+        Self {
+            step_s: leg.step_s,
+            spectral_radius: leg.spectral_radius,
+            newton_tolerance: leg.newton_tolerance,
+            macro_step_s: leg.step_s,
+            interface_tolerance_m: 1e-10,
+            extrapolation_order: 1,
+            threads: 0,
+        }
+    }
+}
+
+/// Configuration of a platform.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct PlatformConfig {
+    /// Gravity [m/s²].
+    pub gravity_m_s2: [f64; 3],
+    /// How legs and end effector are coupled.
+    pub coupling: Coupling,
+    /// The base.
+    pub base: BaseConfig,
+    /// The end effector.
+    pub end_effector: EndEffectorConfig,
+    /// Where the legs are.
+    pub legs: LegsConfig,
+    /// Crank of every leg.
+    pub crank: Link,
+    /// Universal joint of every leg.
+    pub universal: UniversalJoint,
+    /// Leaf of every leg.
+    pub leaf: Leaf,
+    /// Section, if it is not that of the leaf.
+    pub section: SectionShape,
+    /// Tendon of every leg.
+    pub tendon: Tendon,
+    /// Motor of every leg.
+    pub motor: Motor,
+    /// Time stepping.
+    pub solver: SolverConfig,
+}
+
+impl Default for PlatformConfig {
+    fn default() -> Self {
+        let leg = SpatialLegConfig::default();
+        Self {
+            gravity_m_s2: [0.0; 3],
+            coupling: Coupling::default(),
+            base: BaseConfig::default(),
+            end_effector: EndEffectorConfig::default(),
+            legs: LegsConfig::default(),
+            crank: leg.crank,
+            universal: leg.universal,
+            leaf: leg.leaf,
+            section: leg.section,
+            tendon: leg.tendon,
+            motor: Motor {
+                mode: MotorMode::Locked,
+                ..leg.motor
+            },
+            solver: SolverConfig::default(),
+        }
+    }
+}
+
+/// `R = Rz(yaw)·Ry(pitch)·Rx(roll)`.
+pub fn rotation_from_rpy([roll, pitch, yaw]: [f64; 3]) -> Rotation3<f64> {
+    Rotation3::from_euler_angles(roll, pitch, yaw)
+}
+
+fn check(
+    ok: bool,
+    key: &'static str,
+    value: f64,
+    allowed: &'static str,
+) -> Result<(), ConfigError> {
+    if ok && value.is_finite() {
+        return Ok(());
+    }
+    Err(ConfigError {
+        key,
+        value,
+        allowed,
+    })
+}
+
+fn all_finite(key: &'static str, values: &[f64]) -> Result<(), ConfigError> {
+    values
+        .iter()
+        .try_for_each(|&value| check(true, key, value, "a finite number"))
+}
+
+/// Three moments of inertia that a body can have.
+pub(crate) fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(), ConfigError> {
+    let [a, b, c] = *inertia;
+    for (one, others) in [(a, b + c), (b, a + c), (c, a + b)] {
+        check(one > 0.0, key, one, "> 0 kg·m²")?;
+        let allowed = "no larger than the sum of the other two moments of inertia";
+        check(one <= others * (1.0 + 1e-9), key, one, allowed)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn check_positive(key: &'static str, value: f64) -> Result<(), ConfigError> {
+    check(value > 0.0, key, value, "> 0 and finite")
+}
+
+impl PlatformConfig {
+    /// Number of legs.
+    pub fn leg_count(&self) -> usize {
+        self.legs.motor_azimuth_deg.len()
+    }
+
+    /// Checks every value, those of each leg included.
+    pub fn validate(&self) -> Result<(), PlatformError> {
+        all_finite("gravity_m_s2", &self.gravity_m_s2)?;
+        self.validate_bodies()?;
+        self.validate_placement()?;
+        self.validate_solver()?;
+        for (leg, config) in self.leg_configs()?.iter().enumerate() {
+            config.validate().map_err(|cause| PlatformError::Leg {
+                leg: leg + 1,
+                cause: cause.into(),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn validate_bodies(&self) -> Result<(), ConfigError> {
+        let (base, effector) = (&self.base, &self.end_effector);
+        check_positive("base.mass_kg", base.mass_kg)?;
+        all_finite("base.centre_of_mass_m", &base.centre_of_mass_m)?;
+        check_inertia("base.inertia_kg_m2", &base.inertia_kg_m2)?;
+        all_finite("end_effector.position_m", &effector.position_m)?;
+        all_finite("end_effector.rpy_rad", &effector.rpy_rad)?;
+        check_positive("end_effector.mass_kg", effector.mass_kg)?;
+        check_inertia("end_effector.inertia_kg_m2", &effector.inertia_kg_m2)
+    }
+
+    fn validate_placement(&self) -> Result<(), ConfigError> {
+        let legs = &self.legs;
+        let count = self.leg_count();
+        let key = "legs.motor_azimuth_deg";
+        check(
+            (3..=24).contains(&count),
+            key,
+            count as f64,
+            "a list of 3 to 24 azimuths",
+        )?;
+        all_finite(key, &legs.motor_azimuth_deg)?;
+        let lists = [
+            ("legs.sphere_azimuth_deg", &legs.sphere_azimuth_deg, false),
+            ("legs.crank_azimuth_deg", &legs.crank_azimuth_deg, true),
+            ("legs.q1_rad", &legs.q1_rad, true),
+        ];
+        for (key, list, may_be_empty) in lists {
+            let ok = list.len() == count || (may_be_empty && list.is_empty());
+            let allowed = "as many entries as legs.motor_azimuth_deg";
+            check(ok, key, list.len() as f64, allowed)?;
+            all_finite(key, list)?;
+        }
+        check_positive("legs.motor_radius_m", legs.motor_radius_m)?;
+        check_positive("legs.sphere_radius_m", legs.sphere_radius_m)?;
+        let elements = legs.elements as f64;
+        let ok = (1..=1000).contains(&legs.elements);
+        check(ok, "legs.elements", elements, "in [1, 1000]")
+    }
+
+    fn validate_solver(&self) -> Result<(), ConfigError> {
+        let solver = &self.solver;
+        check_positive("solver.macro_step_s", solver.macro_step_s)?;
+        check_positive("solver.interface_tolerance_m", solver.interface_tolerance_m)?;
+        let order = solver.extrapolation_order as f64;
+        let ok = solver.extrapolation_order <= 2;
+        check(ok, "solver.extrapolation_order", order, "0, 1 or 2")?;
+        let threads = solver.threads as f64;
+        let ok = solver.threads <= 1024;
+        check(ok, "solver.threads", threads, "in [0, 1024]")
+    }
+
+    /// Centres of the spherical joints in the end effector's frame [m].
+    pub fn sphere_positions(&self) -> Vec<Vector3<f64>> {
+        let azimuths = self.legs.sphere_azimuth_deg.iter();
+        azimuths
+            .map(|azimuth| radial(*azimuth) * self.legs.sphere_radius_m)
+            .collect()
+    }
+
+    /// Configuration of every leg, tips at the nominal pose.
+    pub fn leg_configs(&self) -> Result<Vec<SpatialLegConfig>, PlatformError> {
+        let legs = &self.legs;
+        let rotation = rotation_from_rpy(self.end_effector.rpy_rad);
+        let centre = Vector3::from(self.end_effector.position_m);
+        let shared = self.shared_leg();
+        let mut out = Vec::with_capacity(self.leg_count());
+        for (index, sphere) in self.sphere_positions().iter().enumerate() {
+            let Some(&azimuth) = legs.motor_azimuth_deg.get(index) else {
+                break;
+            };
+            let crank = legs.crank_azimuth_deg.get(index).copied();
+            let direction = radial(crank.unwrap_or(azimuth));
+            let config = SpatialLegConfig {
+                base: Base {
+                    motor_position_m: (radial(azimuth) * legs.motor_radius_m).into(),
+                    crank_direction: direction.into(),
+                    motor_axis: direction.cross(&Vector3::z()).into(),
+                },
+                q1_rad: legs.q1_rad.get(index).copied().unwrap_or(0.0),
+                tip_position_m: (centre + rotation * sphere).into(),
+                ..shared.clone()
+            };
+            out.push(config);
+        }
+        for difference in &legs.different {
+            let Some(config) = difference.leg.checked_sub(1).and_then(|i| out.get_mut(i)) else {
+                let (leg, count) = (difference.leg, legs.motor_azimuth_deg.len());
+                return Err(PlatformError::NoSuchLeg { leg, count });
+            };
+            *config = overridden(config, difference)?;
+        }
+        Ok(out)
+    }
+
+    /// What all legs share.
+    fn shared_leg(&self) -> SpatialLegConfig {
+        SpatialLegConfig {
+            gravity_m_s2: self.gravity_m_s2,
+            crank: self.crank,
+            universal: self.universal,
+            leaf: self.leaf,
+            section: self.section,
+            tendon: self.tendon,
+            side: self.legs.side,
+            motor: self.motor.clone(),
+            solver: Solver {
+                elements: self.legs.elements,
+                step_s: self.solver.step_s,
+                spectral_radius: self.solver.spectral_radius,
+                newton_tolerance: self.solver.newton_tolerance,
+                ..Solver::default()
+            },
+            ..SpatialLegConfig::default()
+        }
+    }
+}
+
+fn radial(azimuth_deg: f64) -> Vector3<f64> {
+    let (sin, cos) = azimuth_deg.to_radians().sin_cos();
+    Vector3::new(cos, sin, 0.0)
+}
+
+/// A leg's configuration with some keys changed.
+fn overridden(
+    config: &SpatialLegConfig,
+    difference: &Difference,
+) -> Result<SpatialLegConfig, PlatformError> {
+    let refuse = |key: &str, problem: String| PlatformError::Difference {
+        leg: difference.leg,
+        key: key.to_owned(),
+        problem,
+    };
+    let mut table = toml::Table::try_from(config).map_err(|e| refuse("*", e.to_string()))?;
+    for (key, value) in &difference.set {
+        let mut parts: Vec<&str> = key.split('.').collect();
+        let Some(last) = parts.pop() else { continue };
+        let mut place = &mut table;
+        for part in parts {
+            place = place
+                .get_mut(part)
+                .and_then(toml::Value::as_table_mut)
+                .ok_or_else(|| refuse(key, "a leg has no such table".to_owned()))?;
+        }
+        place.insert(last.to_owned(), value.clone());
+    }
+    let keys: Vec<&str> = difference.set.keys().map(String::as_str).collect();
+    table
+        .try_into()
+        .map_err(|error: toml::de::Error| refuse(&keys.join(", "), error.message().to_owned()))
+}

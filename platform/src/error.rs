@@ -1,0 +1,95 @@
+//! What can go wrong with a platform, with the evidence.
+
+use leg_core::leg::{ConfigError, LegError};
+
+/// Result of platform functions.
+pub type Result<T> = core::result::Result<T, PlatformError>;
+
+/// An error of the platform. Every variant carries the numbers that explain it.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum PlatformError {
+    /// A value of the configuration is outside its range.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The settings of a single leg cannot be changed like this.
+    #[error("legs.different, leg {leg}: `{key}`: {problem}")]
+    Difference {
+        /// Leg, from 1.
+        leg: usize,
+        /// The key.
+        key: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// There is no such leg.
+    #[error("legs.different.leg = {leg} is not allowed: it must be in [1, {count}]")]
+    NoSuchLeg {
+        /// The number given.
+        leg: usize,
+        /// Number of legs.
+        count: usize,
+    },
+    /// One leg failed.
+    #[error("leg {leg}: {cause}")]
+    Leg {
+        /// Leg, from 1.
+        leg: usize,
+        /// Why.
+        cause: LegError,
+    },
+    /// The equations of the bodies are singular.
+    #[error(
+        "the end effector cannot be moved at t = {time_s} s: its equations are singular \
+         (pose at or next to a singularity of the mechanism)"
+    )]
+    Singular {
+        /// Time [s].
+        time_s: f64,
+    },
+    /// Newton's iteration on the whole platform did not converge.
+    #[error(
+        "the platform's iteration did not converge at t = {time_s} s (step {step_s:e} s): after \
+         {iterations} iterations the correction is {correction:e}"
+    )]
+    Diverged {
+        /// Time at the end of the step [s].
+        time_s: f64,
+        /// Step size [s]; zero in statics.
+        step_s: f64,
+        /// Iterations done.
+        iterations: usize,
+        /// Size of the last correction (relative to the length; rad).
+        correction: f64,
+    },
+    /// The step size fell below the smallest allowed one.
+    #[error("the step fell below {smallest_s:e} s at t = {time_s} s: {cause}")]
+    Stalled {
+        /// Time of the last good state [s].
+        time_s: f64,
+        /// Smallest step [s].
+        smallest_s: f64,
+        /// What stopped it.
+        cause: Box<PlatformError>,
+    },
+    /// No equilibrium was found.
+    #[error(
+        "no equilibrium was found: the path ended at {reached_percent:.1} % of the way from the \
+         nominal pose ({reason})"
+    )]
+    NoEquilibrium {
+        /// How far the continuation came [%].
+        reached_percent: f64,
+        /// Why it ended.
+        reason: String,
+    },
+}
+
+impl PlatformError {
+    /// Names the leg (from 0) in which something failed.
+    pub(crate) fn in_leg<E: Into<LegError>>(leg: usize) -> impl Fn(E) -> Self {
+        move |cause| Self::Leg {
+            leg: leg + 1,
+            cause: cause.into(),
+        }
+    }
+}
