@@ -3,7 +3,11 @@
 pub mod body;
 pub mod config;
 pub mod error;
+pub mod hub;
+pub mod monolithic;
+pub mod native;
 pub mod statics;
+pub mod threads;
 
 pub use config::PlatformConfig;
 pub use error::{PlatformError, Result};

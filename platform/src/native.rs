@@ -1,0 +1,308 @@
+//! A leg of the monolithic scheme: condensed to its tip (and to a floating base) in every
+//! iteration.
+
+use crate::body::BodyState;
+use crate::hub::{Answer, BaseAnswer};
+use leg_core::dynamics;
+use leg_core::dynamics::alpha::Coefficients;
+use leg_core::group::{Group, Se3};
+use leg_core::leg::LegError;
+use leg_core::leg::planar::LinkDrive;
+use leg_core::leg::spatial::{
+    Foundation, SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialState, TipDrive,
+};
+use leg_core::model::{InputId, Signal, Signals};
+use leg_core::port::condensed::{self, Guess, OpenStep};
+use leg_core::port::{Condensation, Port};
+use leg_core::state::State;
+use leg_core::workspace::Workspace;
+use nalgebra::{Matrix3, Vector3, Vector6};
+
+/// A leg in equilibrium, from which dynamics starts.
+#[derive(Debug, Clone, Copy)]
+pub struct Start<'a> {
+    /// The leg, crank and tip prescribed.
+    pub leg: &'a SpatialLeg,
+    /// Its equilibrium.
+    pub state: &'a SpatialState,
+    /// Rest length of its tendon [m].
+    pub rest_length: Option<f64>,
+    /// Crank angle [rad].
+    pub motor: f64,
+    /// Torque that holds the crank [N·m].
+    pub holding_torque: f64,
+}
+
+/// A leg as part of the monolithic system.
+#[derive(Debug, Clone)]
+pub struct NativeLeg {
+    leg: SpatialLeg,
+    state: SpatialState,
+    workspace: Workspace<Se3, 6>,
+    port: Port,
+    condensation: Condensation<6>,
+    signals: Signals,
+    tip_inputs: [InputId; 3],
+    base_inputs: Option<[InputId; 6]>,
+    /// False once the leg is broken: it stays where it was and carries nothing.
+    attached: bool,
+    open: Option<OpenStep>,
+    /// Why the last linearisation failed.
+    failure: Option<leg_core::Error>,
+}
+
+/// Signals of a leg's channels: the motor's torque counts from the one that holds the crank, its
+/// target angle from where the crank is.
+pub fn motor_signals(leg: &SpatialLeg, start: &Start<'_>) -> (Signal, Signal) {
+    let motor = &leg.config.motor;
+    let torque = motor.torque_nm.signal().shifted(start.holding_torque);
+    let angle = motor.angle_rad.signal().shifted(start.motor);
+    (torque, angle)
+}
+
+impl NativeLeg {
+    /// The leg at rest where its equilibrium is.
+    pub fn new(start: &Start<'_>, foundation: Foundation) -> Result<Self, LegError> {
+        let config = &start.leg.config;
+        let tip = start.state.pose(start.leg.node_b).translation();
+        let drive = LinkDrive::from(config.motor.mode);
+        let prescribed = TipDrive::Prescribed;
+        let (q1, rest) = (start.motor, start.rest_length);
+        let leg = SpatialLeg::founded(config, foundation, drive, prescribed, q1, tip, rest)?;
+        let input = |channel: SpatialChannel, offset: usize| {
+            let index = channel as usize + offset;
+            leg.model
+                .input(index)
+                .ok_or_else(|| leg_core::Error::BadReference {
+                    owner: format!("input {index} of a leg"),
+                    problem: "the leg has no such input",
+                })
+        };
+        let tip_input = |i| input(SpatialChannel::TipPosition, i);
+        let tip_inputs = [tip_input(0)?, tip_input(1)?, tip_input(2)?];
+        let base_inputs = match leg.base {
+            Some(_) => {
+                let base = |i| input(SpatialChannel::BasePose, i);
+                Some([base(0)?, base(1)?, base(2)?, base(3)?, base(4)?, base(5)?])
+            }
+            None => None,
+        };
+        let port = Port::new(&leg.model, &tip_inputs, leg.base)?;
+        let mut signals = vec![Signal::Constant(0.0); leg.model.input_count()];
+        let (torque, angle) = motor_signals(&leg, start);
+        signals[SpatialChannel::CrankTorque as usize] = torque;
+        signals[SpatialChannel::CrankAngle as usize] = angle;
+        for i in 0..3 {
+            signals[SpatialChannel::TipPosition as usize + i] = Signal::Constant(tip[i]);
+        }
+        let mut state = State::new(&leg.model);
+        // A moving base adds its node in front of the others.
+        let extra = state.poses.len() - start.state.poses.len();
+        state.poses[extra..].copy_from_slice(&start.state.poses);
+        let turns = start.state.angle(start.leg.motor_joint);
+        state.angles[leg.motor_joint.index()] = turns;
+        let mut workspace = Workspace::new(&leg.model);
+        let signals = Signals(signals);
+        dynamics::initialize(&leg.model, &mut state, &mut workspace, &signals)?;
+        Ok(Self {
+            condensation: Condensation::new(&leg.model, &port),
+            leg,
+            state,
+            workspace,
+            port,
+            signals,
+            tip_inputs,
+            base_inputs,
+            attached: true,
+            open: None,
+            failure: None,
+        })
+    }
+
+    /// The leg.
+    pub fn leg(&self) -> &SpatialLeg {
+        &self.leg
+    }
+
+    /// Its state.
+    pub fn state(&self) -> &SpatialState {
+        &self.state
+    }
+
+    /// Goes back (or on) to a state of this leg.
+    pub fn set_state(&mut self, state: &SpatialState) {
+        self.state.copy_from(state);
+    }
+
+    /// Gives the motor another torque history [N·m] and target history [rad], both absolute.
+    pub fn set_motor(&mut self, torque: Signal, angle: Signal) {
+        self.signals.0[SpatialChannel::CrankTorque as usize] = torque;
+        self.signals.0[SpatialChannel::CrankAngle as usize] = angle;
+    }
+
+    /// Force of the leg on the end effector, world axes [N].
+    pub fn tip_force(&self) -> Vector3<f64> {
+        if self.attached {
+            self.leg.tip_force(&self.state)
+        } else {
+            Vector3::zeros()
+        }
+    }
+
+    /// Breaks the leg: from now on it carries nothing and stays where it is.
+    pub fn detach(&mut self) {
+        self.attached = false;
+        self.open = None;
+    }
+
+    /// True until the leg is broken.
+    pub fn is_attached(&self) -> bool {
+        self.attached
+    }
+
+    /// Starts a step.
+    pub fn begin(&mut self, coefficients: &Coefficients, guess: Guess) {
+        if !self.attached {
+            return;
+        }
+        let Self {
+            leg,
+            state,
+            workspace,
+            signals,
+            ..
+        } = self;
+        let open = condensed::begin(&leg.model, state, workspace, signals, coefficients, guess);
+        self.open = Some(open);
+    }
+
+    /// Sets the inputs that are the motion of the leg's ends.
+    fn set_ends(
+        &mut self,
+        tip: &[[f64; 3]; 3],
+        base: Option<&BodyState>,
+    ) -> Result<(), leg_core::Error> {
+        for (input, motion) in self.tip_inputs.iter().zip(tip) {
+            condensed::set_input(&mut self.workspace, *input, *motion);
+        }
+        if let (Some(inputs), Some(base)) = (self.base_inputs, base) {
+            for (input, motion) in inputs.iter().zip(base_motion(base)?) {
+                condensed::set_input(&mut self.workspace, *input, motion);
+            }
+        }
+        Ok(())
+    }
+
+    /// Linearises the leg's step for this motion of its ends; a failure is kept for [`Self::take_failure`].
+    pub fn linearize(&mut self, tip: &[[f64; 3]; 3], base: Option<&BodyState>, iteration: usize) {
+        let Some(open) = self.open else { return };
+        self.failure = self.set_ends(tip, base).err();
+        if self.failure.is_some() {
+            return;
+        }
+        let Self {
+            leg,
+            state,
+            workspace,
+            port,
+            condensation,
+            ..
+        } = self;
+        let model = &leg.model;
+        let done = condensed::linearize(
+            model,
+            state,
+            workspace,
+            &open,
+            port,
+            condensation,
+            iteration,
+        );
+        self.failure = done.err();
+    }
+
+    /// Why the last linearisation failed, if it did.
+    pub fn take_failure(&mut self) -> Option<leg_core::Error> {
+        self.failure.take()
+    }
+
+    /// The leg's answer to the motion of its ends; none if it is broken.
+    pub fn answer(&self) -> Option<Answer> {
+        let Condensation {
+            force,
+            force_change,
+            operator,
+            ..
+        } = &self.condensation;
+        self.attached.then(|| Answer {
+            force: Vector3::from_column_slice(&force[..3]),
+            change: Vector3::from_column_slice(&force_change[..3]),
+            by_position: operator.fixed_view::<3, 3>(0, 0).into(),
+            by_velocity: Matrix3::zeros(),
+            base: self.base_inputs.map(|_| BaseAnswer {
+                wrench: Vector6::from_column_slice(&force[3..9]),
+                change: Vector6::from_column_slice(&force_change[3..9]),
+                by_position: operator.fixed_view::<6, 3>(3, 0).into(),
+                by_base: operator.fixed_view::<6, 6>(3, 3).into(),
+                tip_by_base: operator.fixed_view::<3, 6>(0, 3).into(),
+            }),
+        })
+    }
+
+    /// Completes the correction for these changes of the ends: size of the correction.
+    pub fn correct(&mut self, tip: &Vector3<f64>, base: Option<&Vector6<f64>>) -> f64 {
+        let Some(open) = &self.open else { return 0.0 };
+        let mut delta = [0.0; 9];
+        delta[..3].copy_from_slice(tip.as_slice());
+        if let Some(twist) = base {
+            delta[3..].copy_from_slice(twist.as_slice());
+        }
+        let Self {
+            leg,
+            workspace,
+            condensation,
+            ..
+        } = self;
+        let count = condensation.force.len();
+        condensed::correct(&leg.model, workspace, open, condensation, &delta[..count])
+    }
+
+    /// Makes the iterate the leg's state.
+    pub fn accept(&mut self, tip: &[[f64; 3]; 3], base: Option<&BodyState>) {
+        let Some(open) = self.open.take() else { return };
+        self.failure = self.set_ends(tip, base).err();
+        let Self {
+            leg,
+            state,
+            workspace,
+            ..
+        } = self;
+        condensed::accept(&leg.model, state, workspace, &open);
+    }
+}
+
+/// Number of channels without a moving base; the base's follow.
+const _: () = assert!(SpatialChannel::BasePose as usize == SPATIAL_CHANNELS);
+
+/// Position and rotation vector of the base with their rates; accelerations are not needed by
+/// constraints at position level.
+fn base_motion(base: &BodyState) -> Result<[[f64; 3]; 6], leg_core::Error> {
+    let rotation = base.pose.rotation();
+    let position = base.pose.translation();
+    let velocity = rotation * base.velocity.fixed_rows::<3>(0);
+    let turn_only = Se3::from_parts(Vector3::zeros(), rotation);
+    let turn = turn_only.log().map_err(|_| leg_core::Error::BadReference {
+        owner: "base".to_owned(),
+        problem: "it has turned by half a turn since the start, more than is supported",
+    })?;
+    let mut spin = base.velocity;
+    spin.fixed_rows_mut::<3>(0).fill(0.0);
+    let turn_rate = Se3::tangent_inverse(&turn) * spin;
+    Ok(core::array::from_fn(|i| {
+        if i < 3 {
+            [position[i], velocity[i], 0.0]
+        } else {
+            [turn[i], turn_rate[i], 0.0]
+        }
+    }))
+}

@@ -1,0 +1,48 @@
+//! Work on all legs at once, on as many threads as were asked for.
+
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// The threads of one run. One thread works without a pool.
+#[derive(Debug, Clone)]
+pub struct Crew {
+    pool: Option<Arc<rayon::ThreadPool>>,
+}
+
+impl Crew {
+    /// So many threads; 0 takes one per core. If they cannot be had, the caller's thread does all.
+    pub fn new(threads: usize) -> Self {
+        let threads = match threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            n => n,
+        };
+        let pool = (threads > 1)
+            .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build())
+            .and_then(Result::ok)
+            .map(Arc::new);
+        Self { pool }
+    }
+
+    /// Runs `work` where [`Self::for_each`] starts fastest: on one of the threads.
+    pub fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+
+    /// Does `work` for every item. Each item is worked on by one thread; there is no other order.
+    pub fn for_each<T: Send>(&self, items: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+        match &self.pool {
+            Some(_) => items
+                .par_iter_mut()
+                .with_max_len(1)
+                .enumerate()
+                .for_each(|(i, item)| work(i, item)),
+            None => items
+                .iter_mut()
+                .enumerate()
+                .for_each(|(i, item)| work(i, item)),
+        }
+    }
+}
