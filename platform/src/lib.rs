@@ -1,3 +1,5 @@
 //! Six legs coupled through the spherical joints of the end effector.
 //!
-//! Not written yet: this crate holds no code and offers nothing to call.
+//! Written so far: [`contact`], the contact of the end effector with a target.
+
+pub mod contact;
