@@ -363,10 +363,7 @@ mod tests {
                 "[friction]\nlaw = 'brown_mcphee'\nstatic_coefficient = 0.1",
                 "contact.friction.static_coefficient",
             ),
-            (
-                "[effector.ring]\ncount = 0",
-                "contact.effector.ring.count",
-            ),
+            ("[effector.ring]\ncount = 0", "contact.effector.ring.count"),
             (
                 "[effector.ring]\nheight_m = inf",
                 "contact.effector.ring.height_m",
@@ -379,7 +376,10 @@ mod tests {
                 "[effector.petals]\nlength_m = 1.0",
                 "contact.effector.petals.length_m",
             ),
-            ("[target.cone]\ndepth_m = 0.3", "contact.target.cone.depth_m"),
+            (
+                "[target.cone]\ndepth_m = 0.3",
+                "contact.target.cone.depth_m",
+            ),
             (
                 "[target.ring]\ntube_radius_m = 0.3",
                 "contact.target.ring.tube_radius_m",

@@ -89,12 +89,7 @@ impl Episodes {
     }
 
     /// Takes over an accepted state.
-    pub fn accept(
-        &mut self,
-        pair: &ContactPair,
-        a: &BodyMotion,
-        b: &BodyMotion,
-    ) -> EpisodeChanges {
+    pub fn accept(&mut self, pair: &ContactPair, a: &BodyMotion, b: &BodyMotion) -> EpisodeChanges {
         let mut changes = EpisodeChanges::default();
         for (episode, approach) in self.contacts.iter_mut().zip(pair.approaches(a, b)) {
             let touching = approach.gap < 0.0;
@@ -190,7 +185,11 @@ impl StepAdvice {
 
 /// Step (2) [s] for an effective mass [kg], a tangent stiffness [N/m] and a number of steps per
 /// half period.
-pub fn contact_step(effective_mass: f64, tangent_stiffness: f64, steps_per_half_period: f64) -> f64 {
+pub fn contact_step(
+    effective_mass: f64,
+    tangent_stiffness: f64,
+    steps_per_half_period: f64,
+) -> f64 {
     PI * (effective_mass / tangent_stiffness).sqrt() / steps_per_half_period
 }
 

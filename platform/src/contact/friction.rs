@@ -93,8 +93,8 @@ impl Friction {
     pub fn evaluate(&self, u: &Vector3<f64>, normal_force: f64) -> FrictionValue {
         let q = self.secant(u.norm_squared(), normal_force);
         FrictionValue {
-            force: -q.value * u,                                                         // (1)
-            by_velocity: -q.slope * u * u.transpose() - Matrix3::identity() * q.value,   // (2)
+            force: -q.value * u,                                                       // (1)
+            by_velocity: -q.slope * u * u.transpose() - Matrix3::identity() * q.value, // (2)
             by_normal_force: -q.by_normal_force * u,
         }
     }

@@ -34,7 +34,7 @@
 //!   φ = √((ρ − R)² + z²) − r_t.                                               (5)
 
 use super::config::{
-    ConeConfig, EffectorConfig, EffectorShape, PetalsConfig, RingConfig, RimConfig, TargetConfig,
+    ConeConfig, EffectorConfig, EffectorShape, PetalsConfig, RimConfig, RingConfig, TargetConfig,
     TargetShape,
 };
 use core::f64::consts::TAU;
@@ -246,7 +246,14 @@ pub(super) fn points(effector: &EffectorConfig) -> Vec<Vector3<f64>> {
             let along = |j: usize| length_m * j as f64 / (points_per_petal - 1) as f64;
             (0..count)
                 .flat_map(|i| (0..points_per_petal).map(move |j| (i, along(j))))
-                .map(|(i, s)| around(i, count, root_radius_m + s * sine, root_height_m + s * cosine))
+                .map(|(i, s)| {
+                    around(
+                        i,
+                        count,
+                        root_radius_m + s * sine,
+                        root_height_m + s * cosine,
+                    )
+                })
                 .collect()
         }
     }
@@ -295,7 +302,8 @@ mod tests {
             let slope = (8.0 * (four[0].value - four[1].value) - (four[2].value - four[3].value))
                 / (12.0 * STEP);
             prop_assert!((slope - here.normal[axis]).abs() < TOLERANCE);
-            let bend = (8.0 * (four[0].normal - four[1].normal) - (four[2].normal - four[3].normal))
+            let bend = (8.0 * (four[0].normal - four[1].normal)
+                - (four[2].normal - four[3].normal))
                 / (12.0 * STEP);
             let scale = 1.0 + here.hessian.norm();
             prop_assert!((bend - here.hessian.column(axis)).norm() < TOLERANCE * scale);

@@ -329,10 +329,7 @@ mod tests {
     fn nothing_is_felt_apart_and_nan_is_not_hidden() {
         let law = force(NormalLaw::Exact, 0.5);
         for penetration in [-1.0, -1e-300, 0.0] {
-            assert_eq!(
-                law.evaluate(penetration, 1.0, 1.0),
-                NormalValue::default()
-            );
+            assert_eq!(law.evaluate(penetration, 1.0, 1.0), NormalValue::default());
         }
         assert!(law.evaluate(f64::NAN, 0.0, 1.0).force.is_nan());
     }

@@ -37,9 +37,7 @@ pub use config::{
     ConeConfig, ContactConfig, EffectorConfig, EffectorShape, FrictionConfig, LatchConfig,
     NormalConfig, PetalsConfig, RimConfig, RingConfig, TargetConfig, TargetShape,
 };
-pub use episode::{
-    Episode, EpisodeChanges, Episodes, EpisodesError, StepAdvice, contact_step,
-};
+pub use episode::{Episode, EpisodeChanges, Episodes, EpisodesError, StepAdvice, contact_step};
 pub use friction::{Friction, FrictionLaw, FrictionValue};
 pub use geometry::{Distance, Feature};
 pub use latch::{Latch, LatchError, LatchState};

@@ -99,7 +99,8 @@ impl ContactPair {
     /// The pair of a configuration, with its ports mounted on the bodies.
     pub fn new(config: &ContactConfig, mounts: &Mounts) -> Result<Self, ConfigError> {
         config.validate()?;
-        let place = |p: Vector3<f64>| mounts.effector.rotation() * p + mounts.effector.translation();
+        let place =
+            |p: Vector3<f64>| mounts.effector.rotation() * p + mounts.effector.translation();
         let points: Vec<_> = points(&config.effector).into_iter().map(place).collect();
         let normal = &config.normal;
         let friction = &config.friction;
@@ -282,8 +283,7 @@ impl ContactPair {
         let along = n + friction.by_normal_force;
         let by_velocity = -normal.by_rate * along * n.transpose()
             + friction.by_velocity * (Matrix3::identity() - n * n.transpose()); // (4)
-        let by_position = -along
-            * (normal.by_penetration * n + normal.by_rate * bend).transpose()
+        let by_position = -along * (normal.by_penetration * n + normal.by_rate * bend).transpose()
             + surface.hessian * normal.force
             - friction.by_velocity * (surface.hessian * opening + n * bend.transpose());
         Touch {
@@ -399,7 +399,12 @@ impl Touch {
         let lower = c * f_x - self.force.cross_matrix() * self.moving;
         add_columns(&mut interaction.by_pose, &f_x, &lower, &self.x);
         let lower = c * self.by_velocity;
-        add_columns(&mut interaction.by_twist, &self.by_velocity, &lower, &self.c);
+        add_columns(
+            &mut interaction.by_twist,
+            &self.by_velocity,
+            &lower,
+            &self.c,
+        );
     }
 }
 
