@@ -49,7 +49,7 @@ fn sliding_block_stops_after_v_squared_over_two_mu_g() {
             if bodies[0].twist.x < 1e-4 {
                 stopped = stopped.min(time);
             }
-            assert_eq!(losses[0], 0.0);
+            assert!(losses[0] < 1e-20, "the block does not bounce");
             false
         });
         let distance = SPEED * SPEED / (2.0 * 0.3 * GRAVITY);
@@ -70,10 +70,11 @@ fn sliding_block_stops_after_v_squared_over_two_mu_g() {
 #[test]
 fn pulled_block_sticks_and_slips() {
     const STIFFNESS: f64 = 500.0;
-    const PULL_SPEED: f64 = 0.01;
+    const PULL_SPEED: f64 = 0.005;
     const TRANSITION_SPEED: f64 = 2e-5;
-    /// Friction peaks at 0.2 (1 − tanh 4) below μ_s; the spring is seen every 0.2 ms.
-    const FORCE_TOLERANCE: f64 = 5e-4;
+    /// Friction peaks 0.2 (1 − tanh 4) below μ_s; past the peak the block needs some milliseconds,
+    /// at 2.5 N/s, to leave the transition range.
+    const FORCE_TOLERANCE: f64 = 2e-3;
     /// Entering and leaving the transition range costs of the order v_t/(A ω) = 5e-4.
     const SLIP_TOLERANCE: f64 = 5e-3;
     let mut config = ContactConfig::default();
@@ -91,14 +92,15 @@ fn pulled_block_sticks_and_slips() {
         [inertia(1.0, 1.0), fixed()],
         load,
     );
-    let (mut peak, mut slips, mut began) = (0.0_f64, Vec::new(), None);
-    rig.run(start, 1.7, 2e-4, |time, bodies, _, _| {
+    let (mut slips, mut began) = (Vec::new(), None);
+    rig.run(start, 3.0, 2e-4, |time, bodies, _, _| {
         let (x, speed) = (bodies[0].pose.translation().x, bodies[0].twist.x);
-        peak = peak.max(spring(time, &bodies[0]));
         match began {
-            None if speed > 5.0 * TRANSITION_SPEED => began = Some((time, x)),
-            Some((since, from)) if speed < 5.0 * TRANSITION_SPEED => {
-                slips.push((time - since, x - from));
+            None if speed > 5.0 * TRANSITION_SPEED => {
+                began = Some((time, x, spring(time, &bodies[0])));
+            }
+            Some((since, from, force)) if speed < 5.0 * TRANSITION_SPEED => {
+                slips.push((time - since, x - from, force));
                 began = None;
             }
             _ => {}
@@ -106,13 +108,16 @@ fn pulled_block_sticks_and_slips() {
         slips.len() == 2
     });
     let break_away = 0.3 * GRAVITY;
-    assert!((peak / break_away - 1.0).abs() < FORCE_TOLERANCE, "{peak}");
     let omega = STIFFNESS.sqrt();
     let amplitude = 0.1 * GRAVITY / STIFFNESS;
     let time = (core::f64::consts::TAU - 2.0 * (amplitude * omega / PULL_SPEED).atan()) / omega;
     let slip = 2.0 * amplitude + PULL_SPEED * time;
     assert_eq!(slips.len(), 2);
-    for (duration, distance) in slips {
+    for (duration, distance, force) in slips {
+        assert!(
+            (force / break_away - 1.0).abs() < FORCE_TOLERANCE,
+            "{force} {break_away}"
+        );
         assert!(
             (distance / slip - 1.0).abs() < SLIP_TOLERANCE,
             "{distance} {slip}"

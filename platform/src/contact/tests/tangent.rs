@@ -76,7 +76,7 @@ impl Scene {
         let memory: Vec<f64> = episodes
             .numbers()
             .enumerate()
-            .map(|(i, number)| if i % 2 == 0 { number } else { 0.1 })
+            .map(|(i, number)| if i % 2 == 0 { number } else { 0.3 })
             .collect();
         episodes.restore(&memory).unwrap();
         Self {
