@@ -264,9 +264,9 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// Fourth-order differences with step 1e-4 m on lengths of at least a centimetre.
-    const TOLERANCE: f64 = 1e-7;
-    const STEP: f64 = 1e-4;
+    /// Fourth-order differences with a step of 20 µm on radii of at least 5 mm.
+    const TOLERANCE: f64 = 1e-8;
+    const STEP: f64 = 2e-5;
 
     fn feature(kind: usize) -> Feature {
         let target = |shape| TargetConfig {
@@ -326,8 +326,9 @@ mod tests {
                     let near = at(rho + a * 3.0 * STEP, z + b * 3.0 * STEP);
                     branch(&feature, &near) == branch(&feature, &x)
                 });
-            prop_assume!(smooth && feature.distance(&x).hessian.norm() < 200.0);
-            check_derivatives(&feature, &x)?;
+            if smooth && feature.distance(&x).hessian.norm() < 200.0 {
+                check_derivatives(&feature, &x)?;
+            }
         }
 
         /// The distance of (4) is the distance to the nearest point of the drawn outline.
@@ -336,7 +337,9 @@ mod tests {
             let cone = ConeConfig::default();
             let funnel = feature(1);
             let value = funnel.distance(&Vector3::new(rho, 0.0, z)).value;
-            prop_assume!(value > 0.0);
+            if value <= 0.0 {
+                return Ok(());
+            }
             let (sine, cosine) = cone.half_angle_deg.to_radians().sin_cos();
             let r = cone.lip_radius_m;
             let centre = (cone.mouth_radius_m + r * (1.0 - sine) / cosine, -r);
@@ -355,7 +358,8 @@ mod tests {
                 }
             }
             // The samples stand 0.125 mm apart.
-            prop_assert!((nearest - value).abs() < 1e-7 + 2e-9 / value.max(1e-4), "{nearest} {value}");
+            let farthest = value.hypot(6.3e-5);
+            prop_assert!(nearest > value - 1e-12 && nearest < farthest, "{nearest} {value}");
         }
 
         #[test]
@@ -370,7 +374,9 @@ mod tests {
             };
             let (one, other) = (at(angle), at(angle + 1e-6));
             // Below the lip the nearer of wall and face may change: that is deep in the material.
-            prop_assume!(one.value > -0.5 * lip_radius);
+            if one.value < -0.5 * lip_radius {
+                return Ok(());
+            }
             prop_assert!((one.normal - other.normal).norm() < 2e-6);
             prop_assert!((one.value - other.value).abs() < 1e-8);
         }
