@@ -2,6 +2,7 @@
 
 pub mod body;
 pub mod config;
+pub mod contact;
 pub mod error;
 pub mod hub;
 pub mod monolithic;
