@@ -70,8 +70,8 @@ fn newton_converges_in_few_iterations_through_a_docking() {
     let (mut touching_steps, mut worst) = (0, 0);
     for _ in 0..3000 {
         let mut twists = SVector::<f64, 12>::zeros();
-        for i in 0..2 {
-            twists.fixed_rows_mut::<6>(6 * i).copy_from(&state[i].twist);
+        for (i, body) in state.iter().enumerate() {
+            twists.fixed_rows_mut::<6>(6 * i).copy_from(&body.twist);
         }
         let mut iterations = 0;
         loop {
