@@ -208,6 +208,7 @@ impl ContactPair {
         let relative = Relative::new(a, b);
         let (rotation, origin) = (b.pose.rotation(), b.pose.translation());
         let mut interaction = Interaction::zero();
+        let mut touched = false;
         for (i, (x, surface)) in self.surfaces(&relative).enumerate() {
             let gap = surface.value - self.tip_radius;
             let c = x - self.tip_radius * surface.normal; // (1)
@@ -224,6 +225,7 @@ impl ContactPair {
             }
             let touch = self.touch(&episodes.contacts()[i], &relative, &x, &c, &surface);
             touch.add_to(&mut interaction, &relative, tangents);
+            touched = true;
             output.normal_force += touch.normal_force;
             output.contact_potential += self.normal.potential(-gap);
             output.damping_power += touch.damping_power;
@@ -235,7 +237,9 @@ impl ContactPair {
                 gap,
             };
         }
-        output.add(&relative, &interaction, tangents);
+        if touched {
+            output.add(&relative, &interaction, tangents);
+        }
     }
 
     /// Position of every contact's tip centre and its distance from the feature, in the frame of

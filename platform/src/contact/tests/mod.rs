@@ -6,6 +6,7 @@ mod free_pair;
 mod impact;
 mod latch;
 mod memory;
+mod newton;
 mod sliding;
 mod tangent;
 
