@@ -46,6 +46,12 @@ pub enum PlatformError {
         /// Time [s].
         time_s: f64,
     },
+    /// The closed latch was turned by half a turn.
+    #[error("the closed latch was turned by half a turn at t = {time_s} s: its hold is too soft")]
+    LatchTorn {
+        /// Time [s].
+        time_s: f64,
+    },
     /// Newton's iteration on the whole platform did not converge.
     #[error(
         "the platform's iteration did not converge at t = {time_s} s (step {step_s:e} s): after \

@@ -9,6 +9,7 @@ pub mod monolithic;
 pub mod native;
 pub mod statics;
 pub mod threads;
+pub mod world;
 
 pub use config::PlatformConfig;
 pub use error::{PlatformError, Result};

@@ -7,38 +7,19 @@
 
 use crate::body::{Body, BodyState, BodyStep};
 use crate::config::PlatformConfig;
+use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
-use crate::hub::{EFFECTOR, Hub, HubSystem, point_motion};
+use crate::hub::{EFFECTOR, Hub, point_motion};
 use crate::native::{NativeLeg, Start};
 use crate::statics::StaticPlatform;
 use crate::threads::Crew;
+use crate::world::{Flow, World, WorldMemory, WrenchHistory};
 use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::spatial::{Foundation, SpatialState};
-use leg_core::model::{Signal, spatial_inertia};
+use leg_core::model::spatial_inertia;
 use leg_core::port::condensed::Guess;
 use nalgebra::{Matrix3, Vector3, Vector6};
-
-/// A wrench on the end effector's centre over time, world axes: force [N], then moment [N·m].
-#[derive(Debug, Clone, PartialEq)]
-pub struct WrenchHistory(pub [Signal; 6]);
-
-impl Default for WrenchHistory {
-    fn default() -> Self {
-        Self(core::array::from_fn(|_| Signal::Constant(0.0)))
-    }
-}
-
-impl WrenchHistory {
-    /// Force and moment at `time` [s].
-    pub fn sample(&self, time: f64) -> (Vector3<f64>, Vector3<f64>) {
-        let value = |i: usize| self.0[i].sample(time).0;
-        (
-            Vector3::new(value(0), value(1), value(2)),
-            Vector3::new(value(3), value(4), value(5)),
-        )
-    }
-}
 
 /// Everything that changes in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,23 +30,10 @@ pub struct PlatformState {
     pub bodies: Vec<BodyState>,
     /// Legs.
     pub legs: Vec<SpatialState>,
-    /// Account of what crosses the boundary.
-    pub account: Account,
-}
-
-/// Work done on the platform from outside and between its parts [J].
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Account {
-    /// Work of the wrench on the end effector.
-    pub wrench_work: f64,
-    /// Power of that wrench now [W].
-    pub wrench_power: f64,
+    /// Contact, latch, account.
+    pub world: WorldMemory,
     /// Work of the end effector on each leg's tip.
-    pub tip_work: Vec<f64>,
-    /// Power of the end effector on each leg's tip now [W].
-    pub tip_power: Vec<f64>,
-    /// Energy of the bodies at the start.
-    pub initial_bodies: f64,
+    pub tips: Vec<Flow>,
 }
 
 /// What a step did.
@@ -92,14 +60,12 @@ pub struct Advance {
 #[derive(Debug)]
 pub struct Platform {
     config: PlatformConfig,
-    hub: Hub,
+    world: World,
     spheres: Vec<Vector3<f64>>,
     legs: Vec<NativeLeg>,
     time: f64,
     bodies: Vec<BodyState>,
-    account: Account,
-    wrench: WrenchHistory,
-    system: HubSystem,
+    tips: Vec<Flow>,
     crew: Crew,
 }
 
@@ -148,25 +114,22 @@ impl Platform {
             hub.bodies.push(base_body(&config));
             bodies.push(BodyState::at_rest(Se3::identity()));
         }
-        let count = legs.len();
-        let mut out = Self {
+        Ok(Self {
             spheres: config.sphere_positions(),
-            system: HubSystem::new(hub.bodies.len()),
-            account: Account {
-                tip_work: vec![0.0; count],
-                tip_power: vec![0.0; count],
-                ..Account::default()
-            },
+            world: World::new(hub, &bodies),
+            tips: vec![Flow::default(); legs.len()],
             time: 0.0,
-            wrench: WrenchHistory::default(),
             config,
-            hub,
             legs,
             bodies,
             crew,
-        };
-        out.account.initial_bodies = out.body_energy();
-        Ok(out)
+        })
+    }
+
+    /// Puts a target in front of the end effector.
+    pub fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
+        self.world
+            .add_target(body, state, pair, latch, &mut self.bodies);
     }
 
     /// Its configuration.
@@ -184,9 +147,9 @@ impl Platform {
         &self.bodies[EFFECTOR]
     }
 
-    /// The bodies and what they are.
-    pub fn hub(&self) -> &Hub {
-        &self.hub
+    /// The bodies and what acts on them besides the legs.
+    pub fn world(&self) -> &World {
+        &self.world
     }
 
     /// All bodies, end effector first.
@@ -209,16 +172,15 @@ impl Platform {
         &self.spheres
     }
 
-    /// What is accounted for so far.
-    pub fn account(&self) -> &Account {
-        &self.account
+    /// Work of the end effector on each leg's tip.
+    pub fn tips(&self) -> &[Flow] {
+        &self.tips
     }
 
     /// Gives the end effector another wrench history.
     pub fn set_wrench(&mut self, wrench: WrenchHistory) {
-        self.wrench = wrench;
-        let power = self.wrench_power();
-        self.account.wrench_power = power;
+        self.world
+            .set_wrench(wrench, &self.bodies[EFFECTOR], self.time);
     }
 
     /// A snapshot.
@@ -227,7 +189,8 @@ impl Platform {
             time: self.time,
             bodies: self.bodies.clone(),
             legs: self.legs.iter().map(|leg| leg.state().clone()).collect(),
-            account: self.account.clone(),
+            world: self.world.memory(),
+            tips: self.tips.clone(),
         }
     }
 
@@ -235,7 +198,8 @@ impl Platform {
     pub fn restore(&mut self, state: &PlatformState) {
         self.time = state.time;
         self.bodies.clone_from(&state.bodies);
-        self.account.clone_from(&state.account);
+        self.world.restore(&state.world);
+        self.tips.clone_from(&state.tips);
         for (leg, saved) in self.legs.iter_mut().zip(&state.legs) {
             leg.set_state(saved);
         }
@@ -243,21 +207,18 @@ impl Platform {
 
     /// Kinetic energy and potential of the bodies [J].
     pub fn body_energy(&self) -> f64 {
-        let energy = |(body, state): (&Body, &BodyState)| {
-            crate::body::kinetic_energy(body, state)
-                + crate::body::gravity_energy(body, &state.pose)
-        };
-        self.hub.bodies.iter().zip(&self.bodies).map(energy).sum()
+        self.world.body_energy(&self.bodies)
     }
 
-    /// Advances to `end` [s] in equal steps of at most the configured size; a step that fails is
-    /// repeated smaller. On an error the platform is that of the last accepted step.
-    pub fn advance_to(&mut self, end: f64) -> Result<Advance> {
+    /// Advances to `end` [s] in equal steps of at most the configured size, smaller where contact
+    /// asks for it; a step that fails is repeated smaller. `observe` sees every accepted step. On an
+    /// error the platform is that of the last accepted step.
+    pub fn advance_to(&mut self, end: f64, observe: impl FnMut(&Self) + Send) -> Result<Advance> {
         let crew = self.crew.clone();
-        crew.enter(|| self.advance_in_steps(end))
+        crew.enter(|| self.advance_in_steps(end, observe))
     }
 
-    fn advance_in_steps(&mut self, end: f64) -> Result<Advance> {
+    fn advance_in_steps(&mut self, end: f64, mut observe: impl FnMut(&Self)) -> Result<Advance> {
         let mut out = Advance::default();
         let span = end - self.time;
         if span <= 0.0 {
@@ -270,7 +231,8 @@ impl Platform {
         let mut h = nominal;
         while end - self.time > 1e-9 * nominal {
             let left = end - self.time;
-            let this = if left <= h * (1.0 + 1e-9) { left } else { h };
+            let allowed = h.min(self.world.largest_step(&self.bodies)).max(smallest);
+            let this = even_part(left, allowed);
             match self.step(this) {
                 Ok(report) => {
                     out.steps += 1;
@@ -279,6 +241,7 @@ impl Platform {
                         self.time = end;
                     }
                     h = (2.0 * h).min(nominal);
+                    observe(self);
                 }
                 Err(cause) => {
                     out.rejected += 1;
@@ -325,27 +288,16 @@ impl Platform {
         coefficients: &Coefficients,
     ) -> Result<StepReport> {
         let end = self.time + coefficients.step;
-        let (force, moment) = self.wrench.sample(end);
         let mut size = f64::INFINITY;
         for iteration in 1..=MOST_ITERATIONS {
             self.linearize_legs(steps, iteration)?;
-            let Self {
-                system,
-                hub,
-                legs,
-                spheres,
-                ..
-            } = self;
-            system.start(hub, steps, coefficients);
-            system.add_dead_wrench(&steps[EFFECTOR], &force, &moment);
-            for (leg, sphere) in legs.iter().zip(spheres.iter()) {
+            self.world.linearize(steps, coefficients, end)?;
+            for (leg, sphere) in self.legs.iter().zip(&self.spheres) {
                 if let Some(answer) = leg.answer() {
-                    system.add_leg(hub, steps, coefficients, sphere, &answer);
+                    self.world.add_leg(steps, coefficients, sphere, &answer);
                 }
             }
-            let psi = system
-                .solve()
-                .ok_or(PlatformError::Singular { time_s: end })?;
+            let psi = self.world.solve(end)?;
             size = self.correct(steps, coefficients, &psi);
             if size <= self.config.solver.newton_tolerance {
                 return Ok(StepReport {
@@ -369,12 +321,12 @@ impl Platform {
         let Self {
             legs,
             spheres,
-            hub,
+            world,
             crew,
             ..
         } = self;
         let effector = &steps[EFFECTOR].trial;
-        let base = hub.base.map(|i| &steps[i].trial);
+        let base = world.hub().base.map(|i| &steps[i].trial);
         crew.for_each(legs, |i, leg| {
             leg.linearize(&point_motion(effector, &spheres[i]), base, iteration);
         });
@@ -395,7 +347,7 @@ impl Platform {
     ) -> f64 {
         let length = self.config.leaf.length_m;
         let rotation = steps[EFFECTOR].trial.pose.rotation();
-        let base = self.hub.base.map(|i| &psi[i]);
+        let base = self.world.hub().base.map(|i| &psi[i]);
         let mut size: f64 = 0.0;
         for (leg, sphere) in self.legs.iter_mut().zip(&self.spheres) {
             let tip = rotation * (crate::body::point_map(sphere) * psi[EFFECTOR]);
@@ -413,12 +365,12 @@ impl Platform {
         let Self {
             legs,
             spheres,
-            hub,
+            world,
             crew,
             ..
         } = self;
         let effector = &steps[EFFECTOR].trial;
-        let base = hub.base.map(|i| &steps[i].trial);
+        let base = world.hub().base.map(|i| &steps[i].trial);
         crew.for_each(legs, |i, leg| {
             leg.accept(&point_motion(effector, &spheres[i]), base);
         });
@@ -426,30 +378,23 @@ impl Platform {
             *state = step.accepted();
         }
         self.time += h;
-        self.close_account(h);
-    }
-
-    /// Carries work over a step of `h` [s] by the trapezoidal rule.
-    fn close_account(&mut self, h: f64) {
-        let power = self.wrench_power();
-        self.account.wrench_work += 0.5 * h * (self.account.wrench_power + power);
-        self.account.wrench_power = power;
-        let effector = self.bodies[EFFECTOR];
-        for (i, leg) in self.legs.iter().enumerate() {
-            let velocity = effector.point_velocity(&self.spheres[i]);
-            let power = -leg.tip_force().dot(&velocity);
-            self.account.tip_work[i] += 0.5 * h * (self.account.tip_power[i] + power);
-            self.account.tip_power[i] = power;
+        self.world.accept(&self.bodies, h, self.time);
+        let effector = &self.bodies[EFFECTOR];
+        for ((leg, flow), sphere) in self.legs.iter().zip(&mut self.tips).zip(&self.spheres) {
+            let power = -leg.tip_force().dot(&effector.point_velocity(sphere));
+            flow.advance(h, power);
         }
     }
+}
 
-    fn wrench_power(&self) -> f64 {
-        let (force, moment) = self.wrench.sample(self.time);
-        let effector = self.effector();
-        let rotation = effector.pose.rotation();
-        let velocity = rotation * effector.velocity.fixed_rows::<3>(0);
-        let spin = rotation * effector.velocity.fixed_rows::<3>(3);
-        force.dot(&velocity) + moment.dot(&spin)
+/// The part of `left` to step next: all of it, an even share of it, or `allowed`.
+fn even_part(left: f64, allowed: f64) -> f64 {
+    if left <= allowed * (1.0 + 1e-9) {
+        left
+    } else if left < 2.0 * allowed {
+        0.5 * left
+    } else {
+        allowed
     }
 }
 
