@@ -46,6 +46,15 @@ pub enum PlatformError {
         /// Time [s].
         time_s: f64,
     },
+    /// The target cannot be placed.
+    #[error(
+        "the target cannot be placed with a gap of {gap_m} m (initial_gap_m): on its way along the \
+         docking axis it never comes that near; lower misalignment.lateral_x_m and lateral_y_m"
+    )]
+    NoApproach {
+        /// The gap asked for [m].
+        gap_m: f64,
+    },
     /// The closed latch was turned by half a turn.
     #[error("the closed latch was turned by half a turn at t = {time_s} s: its hold is too soft")]
     LatchTorn {

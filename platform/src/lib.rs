@@ -3,6 +3,7 @@
 pub mod body;
 pub mod config;
 pub mod contact;
+pub mod docking;
 pub mod error;
 pub mod hub;
 pub mod monolithic;

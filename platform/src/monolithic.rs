@@ -34,6 +34,8 @@ pub struct PlatformState {
     pub world: WorldMemory,
     /// Work of the end effector on each leg's tip.
     pub tips: Vec<Flow>,
+    /// Work of a floating base on each leg.
+    pub feet: Vec<Flow>,
 }
 
 /// What a step did.
@@ -66,6 +68,7 @@ pub struct Platform {
     time: f64,
     bodies: Vec<BodyState>,
     tips: Vec<Flow>,
+    feet: Vec<Flow>,
     crew: Crew,
 }
 
@@ -118,6 +121,7 @@ impl Platform {
             spheres: config.sphere_positions(),
             world: World::new(hub, &bodies),
             tips: vec![Flow::default(); legs.len()],
+            feet: vec![Flow::default(); legs.len()],
             time: 0.0,
             config,
             legs,
@@ -177,6 +181,11 @@ impl Platform {
         &self.tips
     }
 
+    /// Work of a leg's motor since the start [J].
+    pub fn motor_work(&self, leg: usize) -> f64 {
+        self.legs[leg].state().ledger.work_in - self.tips[leg].energy - self.feet[leg].energy
+    }
+
     /// Gives the end effector another wrench history.
     pub fn set_wrench(&mut self, wrench: WrenchHistory) {
         self.world
@@ -191,6 +200,7 @@ impl Platform {
             legs: self.legs.iter().map(|leg| leg.state().clone()).collect(),
             world: self.world.memory(),
             tips: self.tips.clone(),
+            feet: self.feet.clone(),
         }
     }
 
@@ -200,6 +210,7 @@ impl Platform {
         self.bodies.clone_from(&state.bodies);
         self.world.restore(&state.world);
         self.tips.clone_from(&state.tips);
+        self.feet.clone_from(&state.feet);
         for (leg, saved) in self.legs.iter_mut().zip(&state.legs) {
             leg.set_state(saved);
         }
@@ -380,9 +391,13 @@ impl Platform {
         self.time += h;
         self.world.accept(&self.bodies, h, self.time);
         let effector = &self.bodies[EFFECTOR];
-        for ((leg, flow), sphere) in self.legs.iter().zip(&mut self.tips).zip(&self.spheres) {
-            let power = -leg.tip_force().dot(&effector.point_velocity(sphere));
-            flow.advance(h, power);
+        let base = self.world.hub().base.map(|i| self.bodies[i].velocity);
+        for (i, leg) in self.legs.iter().enumerate() {
+            let velocity = effector.point_velocity(&self.spheres[i]);
+            self.tips[i].advance(h, -leg.tip_force().dot(&velocity));
+            if let Some(twist) = &base {
+                self.feet[i].advance(h, -leg.base_wrench().dot(twist));
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ use leg_core::leg::spatial::{
 use leg_core::model::{InputId, Signal, Signals};
 use leg_core::port::condensed::{self, Guess, OpenStep};
 use leg_core::port::{Condensation, Port};
+use leg_core::results;
 use leg_core::state::State;
 use leg_core::workspace::Workspace;
 use nalgebra::{Matrix3, Vector3, Vector6};
@@ -147,6 +148,19 @@ impl NativeLeg {
         } else {
             Vector3::zeros()
         }
+    }
+
+    /// Wrench of the leg on a floating base, in the base's axes.
+    pub fn base_wrench(&self) -> Vector6<f64> {
+        let (true, Some((_, joint))) = (self.attached, self.leg.base) else {
+            return Vector6::zeros();
+        };
+        let on_leg = results::reaction(&self.leg.model, &self.state, joint);
+        // The base's node is the first of the model.
+        let rotation = self.state.poses[0].rotation();
+        let force = -rotation.tr_mul(&on_leg.force);
+        let moment = -rotation.tr_mul(&Vector3::from(on_leg.moment));
+        Vector6::new(force.x, force.y, force.z, moment.x, moment.y, moment.z)
     }
 
     /// Breaks the leg: from now on it carries nothing and stays where it is.

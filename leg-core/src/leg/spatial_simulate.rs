@@ -149,39 +149,55 @@ impl SpatialSimulation {
 
     /// What the leg shows now.
     pub fn sample(&self) -> Result<SpatialSample, LegError> {
-        let Self { leg, state, .. } = self;
-        let model = &leg.model;
-        let (a, b) = (
-            state.pose(leg.node_a).translation(),
-            state.pose(leg.node_b).translation(),
-        );
-        let point = |node| PointOn::node(node, Vector3::zeros());
-        let velocity = results::point_velocity(model, state, &point(leg.node_b));
-        let chord = b - a;
-        let relative = velocity - results::point_velocity(model, state, &point(leg.node_a));
-        let line = leg
-            .tendon
-            .and_then(|tendon| results::line(model, state, tendon));
-        let energies = results::energy::energies(model, state)?;
-        let motor = results::torque(model, state, leg.motor).unwrap_or(0.0);
-        let axis = state.pose(leg.crank).rotation();
-        let driver = leg.crank_driver.map_or(0.0, |joint| {
-            let moment = Vector3::from(results::reaction(model, state, joint).moment);
+        self.leg.sample(&self.state)
+    }
+}
+
+impl SpatialLeg {
+    /// Torque of motor or driver on the crank [N·m].
+    pub fn crank_torque(&self, state: &SpatialState) -> f64 {
+        let motor = results::torque(&self.model, state, self.motor).unwrap_or(0.0);
+        let axis = state.pose(self.crank).rotation();
+        let driver = self.crank_driver.map_or(0.0, |joint| {
+            let moment = Vector3::from(results::reaction(&self.model, state, joint).moment);
             moment.dot(&axis.column(2))
         });
-        let half = 0.5 * leg.config.leaf.length_m;
+        motor + driver
+    }
+
+    /// Tendon tension [N]; zero without a tendon.
+    pub fn tendon_tension(&self, state: &SpatialState) -> f64 {
+        self.tendon
+            .and_then(|tendon| results::line(&self.model, state, tendon))
+            .map_or(0.0, |line| line.response.tension)
+    }
+
+    /// Vector from A to B [m].
+    pub fn chord(&self, state: &SpatialState) -> Vector3<f64> {
+        state.pose(self.node_b).translation() - state.pose(self.node_a).translation()
+    }
+
+    /// What the leg shows in `state`.
+    pub fn sample(&self, state: &SpatialState) -> Result<SpatialSample, LegError> {
+        let model = &self.model;
+        let point = |node| PointOn::node(node, Vector3::zeros());
+        let velocity = results::point_velocity(model, state, &point(self.node_b));
+        let chord = self.chord(state);
+        let relative = velocity - results::point_velocity(model, state, &point(self.node_a));
+        let energies = results::energy::energies(model, state)?;
+        let half = 0.5 * self.config.leaf.length_m;
         Ok(SpatialSample {
             t: state.time,
-            q1: state.angle(leg.motor_joint),
-            q1_dot: results::angle_rate(model, state, leg.motor_joint),
-            tip_position: b.into(),
+            q1: state.angle(self.motor_joint),
+            q1_dot: results::angle_rate(model, state, self.motor_joint),
+            tip_position: state.pose(self.node_b).translation().into(),
             tip_velocity: velocity.into(),
-            tip_force: leg.tip_force(state).into(),
+            tip_force: self.tip_force(state).into(),
             tendon_length: chord.norm(),
             tendon_rate: chord.dot(&relative) / chord.norm(),
-            tendon_tension: line.map_or(0.0, |line| line.response.tension),
-            crank_torque: motor + driver,
-            mid_point: results::pose_at(model, state, leg.leaf, half)?
+            tendon_tension: self.tendon_tension(state),
+            crank_torque: self.crank_torque(state),
+            mid_point: results::pose_at(model, state, self.leaf, half)?
                 .translation()
                 .into(),
             energies,

@@ -315,23 +315,13 @@ fn motion(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) {
 }
 
 fn forces(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) {
-    let model = &leg.model;
-    let line = leg
-        .tendon
-        .and_then(|tendon| results::line(model, state, tendon));
-    let motor = results::torque(model, state, leg.motor).unwrap_or(0.0);
-    let axis = state.pose(leg.crank).rotation();
-    let driver = leg.crank_driver.map_or(0.0, |joint| {
-        let moment = Vector3::from(results::reaction(model, state, joint).moment);
-        moment.dot(&axis.column(2))
-    });
     let tip = leg.tip_force(state);
     out.copy_from_slice(&[
         tip.x,
         tip.y,
         tip.z,
-        motor + driver,
-        line.map_or(0.0, |line| line.response.tension),
+        leg.crank_torque(state),
+        leg.tendon_tension(state),
     ]);
 }
 

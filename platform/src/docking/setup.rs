@@ -1,0 +1,114 @@
+//! The start of a docking: platform in equilibrium, target in front of it.
+
+use super::config::{DockingConfig, Scenario};
+use crate::body::{Body, BodyState};
+use crate::contact::{BodyMotion, ContactPair, Latch, Mounts};
+use crate::error::{PlatformError, Result};
+use crate::statics::{StaticPlatform, StaticSettings, Target};
+use leg_core::group::{Group, Se3};
+use leg_core::model::spatial_inertia;
+use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
+
+/// Where the search for the place of the target starts, along the docking axis [m].
+const FAR: f64 = 20.0;
+/// Most steps of that search.
+const MOST_STEPS: usize = 10_000;
+/// A place is found when the gap is this near to the one asked for [m].
+const NEAR: f64 = 1e-12;
+
+/// What meets the platform.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// The target as a body; its frame is its port.
+    pub body: Body,
+    /// Its motion at the start.
+    pub state: BodyState,
+    /// Contact with the end effector.
+    pub pair: ContactPair,
+    /// The latch, open.
+    pub latch: Latch,
+}
+
+/// The platform in equilibrium under its own weight, nothing touching it.
+pub fn resting_platform(scenario: &Scenario) -> Result<StaticPlatform> {
+    let mut platform = StaticPlatform::nominal(&scenario.platform)?;
+    let target = Target {
+        pose: None,
+        motors: Some(platform.motors().to_vec()),
+        force: Vector3::zeros(),
+        moment: Vector3::zeros(),
+    };
+    platform.follow(&target, &StaticSettings::default())?;
+    Ok(platform)
+}
+
+/// The target in front of an end effector at rest in `effector`.
+pub fn visitor(config: &DockingConfig, effector: &Se3) -> Result<Visitor> {
+    config.validate()?;
+    let pair = ContactPair::new(&config.contact, &Mounts::default())?;
+    let wrong = &config.misalignment;
+    let turn = |axis, degrees: f64| Rotation3::from_axis_angle(&axis, degrees.to_radians());
+    let rotation = turn(Vector3::z_axis(), wrong.roll_deg)
+        * turn(Vector3::y_axis(), wrong.yaw_deg)
+        * turn(Vector3::x_axis(), wrong.pitch_deg)
+        * Rotation3::from_axis_angle(&Vector3::x_axis(), core::f64::consts::PI);
+    let offset = Vector3::new(wrong.lateral_x_m, wrong.lateral_y_m, 0.0);
+    let axis_foot = effector.translation() + offset;
+    let at =
+        |height: f64| Se3::from_parts(axis_foot + Vector3::z() * height, rotation.into_inner());
+    let height = height_of_gap(config.initial_gap_m, |height| {
+        let (a, b) = (
+            BodyMotion::at_rest(*effector),
+            BodyMotion::at_rest(at(height)),
+        );
+        pair.alignment(&a, &b).gap
+    })?;
+    let velocity = Vector3::new(
+        wrong.lateral_rate_x_m_s,
+        wrong.lateral_rate_y_m_s,
+        -config.closing_speed_m_s,
+    );
+    let spin = Vector3::new(
+        wrong.pitch_rate_deg_s,
+        wrong.yaw_rate_deg_s,
+        wrong.roll_rate_deg_s,
+    )
+    .map(f64::to_radians);
+    let mut twist = Vector6::zeros();
+    twist
+        .fixed_rows_mut::<3>(0)
+        .copy_from(&(rotation.inverse() * velocity));
+    twist
+        .fixed_rows_mut::<3>(3)
+        .copy_from(&(rotation.inverse() * spin));
+    let target = &config.target;
+    let tensor = Matrix3::from_diagonal(&target.inertia_kg_m2.into());
+    let centre = [0.0, 0.0, -target.centre_of_mass_behind_port_m];
+    Ok(Visitor {
+        body: Body {
+            inertia: spatial_inertia(target.mass_kg, centre, tensor),
+            // A test bench carries the weight of what stands for the target.
+            gravity: Vector3::zeros(),
+        },
+        state: BodyState::moving(at(height), twist),
+        latch: Latch::new(&config.contact.latch, &pair),
+        pair,
+    })
+}
+
+/// The height at which the gap is `wanted`: down from far away by what the gap allows, which never
+/// passes a surface because a gap cannot shrink faster than the height.
+fn height_of_gap(wanted: f64, gap_at: impl Fn(f64) -> f64) -> Result<f64> {
+    let mut height = FAR;
+    for _ in 0..MOST_STEPS {
+        let excess = gap_at(height) - wanted;
+        if excess.abs() <= NEAR {
+            return Ok(height);
+        }
+        height -= excess;
+        if height < -FAR {
+            break;
+        }
+    }
+    Err(PlatformError::NoApproach { gap_m: wanted })
+}

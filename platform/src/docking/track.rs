@@ -1,0 +1,198 @@
+//! What is watched in every step of a docking.
+
+use crate::hub::EFFECTOR;
+use crate::monolithic::Platform;
+use nalgebra::Vector3;
+
+/// Tension below which a tendon counts as slack [N].
+const SLACK_TENSION: f64 = 0.05;
+
+/// What is watched of one leg.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LegTrack {
+    /// Distance A to B at the start [m].
+    pub initial_length: f64,
+    /// Shortest and longest distance A to B [m].
+    pub length_range: [f64; 2],
+    /// Smallest and largest tendon tension [N].
+    pub tension_range: [f64; 2],
+    /// Time for which the tendon was slack [s].
+    pub slack_time: f64,
+    /// Largest torque of the motor, either sense [N·m].
+    pub peak_torque: f64,
+    /// Largest turn of the crank from where it started [rad].
+    pub largest_turn: f64,
+    initial_angle: f64,
+}
+
+impl LegTrack {
+    /// Largest change of the distance A to B [m].
+    pub fn stroke(&self) -> f64 {
+        let [shortest, longest] = self.length_range;
+        (longest - self.initial_length).max(self.initial_length - shortest)
+    }
+}
+
+/// Peaks and sums over a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Track {
+    /// Time of the last step seen [s].
+    pub time: f64,
+    /// Largest contact force [N] and when [s].
+    pub peak_force: (f64, f64),
+    /// Largest force of the closed latch on the end effector [N] and when [s].
+    pub peak_latch_force: (f64, f64),
+    /// Impulse of the contact on the end effector, world axes [N·s].
+    pub impulse: Vector3<f64>,
+    /// Time for which something touched [s].
+    pub contact_time: f64,
+    /// Times the pair came from apart to touching.
+    pub episodes: usize,
+    /// First touch [s].
+    pub first_touch: Option<f64>,
+    /// Last time that something touched [s].
+    pub last_touch: Option<f64>,
+    /// Deepest penetration [m].
+    pub penetration: f64,
+    /// Closing speed along the docking axis before the first touch and now [m/s].
+    pub closing_speeds: (f64, f64),
+    /// Largest distance between a leg's tip and its joint on the end effector [m].
+    pub joint_gap: f64,
+    /// The legs.
+    pub legs: Vec<LegTrack>,
+    /// Accepted steps, smallest and largest of them [s].
+    pub steps: usize,
+    /// Smallest step [s].
+    pub smallest_step: f64,
+    /// Largest step [s].
+    pub largest_step: f64,
+    force: Vector3<f64>,
+    touching: bool,
+}
+
+impl Track {
+    /// The start of a run.
+    pub fn start(platform: &Platform) -> Self {
+        let legs = platform
+            .legs()
+            .iter()
+            .map(|leg| {
+                let length = leg.leg().chord(leg.state()).norm();
+                let tension = leg.leg().tendon_tension(leg.state());
+                LegTrack {
+                    initial_length: length,
+                    length_range: [length; 2],
+                    tension_range: [tension; 2],
+                    slack_time: 0.0,
+                    peak_torque: leg.leg().crank_torque(leg.state()).abs(),
+                    largest_turn: 0.0,
+                    initial_angle: leg.state().angle(leg.leg().motor_joint),
+                }
+            })
+            .collect();
+        let speed = closing_speed(platform);
+        Self {
+            time: platform.time(),
+            peak_force: (0.0, 0.0),
+            peak_latch_force: (0.0, 0.0),
+            impulse: Vector3::zeros(),
+            contact_time: 0.0,
+            episodes: 0,
+            first_touch: None,
+            last_touch: None,
+            penetration: 0.0,
+            closing_speeds: (speed, speed),
+            joint_gap: 0.0,
+            legs,
+            steps: 0,
+            smallest_step: f64::INFINITY,
+            largest_step: 0.0,
+            force: Vector3::zeros(),
+            touching: false,
+        }
+    }
+
+    /// Looks at the platform after an accepted step.
+    pub fn observe(&mut self, platform: &Platform) {
+        let h = platform.time() - self.time;
+        self.time = platform.time();
+        self.steps += 1;
+        self.smallest_step = self.smallest_step.min(h);
+        self.largest_step = self.largest_step.max(h);
+        self.observe_contact(platform, h);
+        let effector = &platform.bodies()[EFFECTOR];
+        for ((leg, track), sphere) in platform
+            .legs()
+            .iter()
+            .zip(&mut self.legs)
+            .zip(platform.spheres())
+        {
+            let (model, state) = (leg.leg(), leg.state());
+            let length = model.chord(state).norm();
+            let tension = model.tendon_tension(state);
+            track.length_range[0] = track.length_range[0].min(length);
+            track.length_range[1] = track.length_range[1].max(length);
+            track.tension_range[0] = track.tension_range[0].min(tension);
+            track.tension_range[1] = track.tension_range[1].max(tension);
+            if model.tendon.is_some() && tension < SLACK_TENSION {
+                track.slack_time += h;
+            }
+            track.peak_torque = track.peak_torque.max(model.crank_torque(state).abs());
+            let turn = (state.angle(model.motor_joint) - track.initial_angle).abs();
+            track.largest_turn = track.largest_turn.max(turn);
+            if leg.is_attached() {
+                let tip = state.poses[model.node_b.index()];
+                let gap = leg_core::group::Group::translation(&tip) - effector.point(sphere);
+                self.joint_gap = self.joint_gap.max(gap.norm());
+            }
+        }
+    }
+
+    fn observe_contact(&mut self, platform: &Platform, h: f64) {
+        let Some(encounter) = platform.world().encounter() else {
+            return;
+        };
+        let output = encounter.output();
+        let force: Vector3<f64> = output.points.iter().map(|point| point.force).sum();
+        if force.norm() > self.peak_force.0 {
+            self.peak_force = (force.norm(), self.time);
+        }
+        let whole: Vector3<f64> = output.wrench_a.fixed_rows::<3>(0).into();
+        let rotation = leg_core::group::Group::rotation(&platform.bodies()[EFFECTOR].pose);
+        let latch = (rotation * whole - force).norm();
+        if encounter.latch().capture_time().is_some() && latch > self.peak_latch_force.0 {
+            self.peak_latch_force = (latch, self.time);
+        }
+        self.impulse += (self.force + force) * (0.5 * h);
+        self.force = force;
+        self.penetration = self.penetration.max(output.penetration());
+        let touching = encounter.touching();
+        if touching && !self.touching {
+            self.episodes += 1;
+        }
+        if touching {
+            self.contact_time += h;
+            self.last_touch = Some(self.time);
+            self.first_touch = self.first_touch.or(Some(self.time));
+        }
+        let speed = closing_speed(platform);
+        if self.first_touch.is_none() {
+            self.closing_speeds.0 = speed;
+        }
+        self.closing_speeds.1 = speed;
+        self.touching = touching;
+    }
+}
+
+/// Speed at which the target's port nears the end effector along the end effector's axis [m/s].
+fn closing_speed(platform: &Platform) -> f64 {
+    let bodies = platform.bodies();
+    let Some(target) = platform.world().hub().target else {
+        return 0.0;
+    };
+    let origin = Vector3::zeros();
+    let relative =
+        bodies[target].point_velocity(&origin) - bodies[EFFECTOR].point_velocity(&origin);
+    let rotation = leg_core::group::Group::rotation(&bodies[EFFECTOR].pose);
+    -relative.dot(&rotation.column(2))
+}
