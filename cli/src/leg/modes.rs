@@ -3,7 +3,7 @@
 use super::equilibrium::Equilibrium;
 use super::scene::{Film, Pose};
 use crate::output::{self, OutputArgs};
-use crate::plot::{Block, Figure, Page};
+use softdock_report::{Block, Figure, Page};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::significant;
 use anyhow::Result;

@@ -2,7 +2,7 @@
 
 use super::scene::Pose;
 use crate::output::{self, CsvFile, OutputArgs};
-use crate::plot::{Axis, Block, Chart, Figure, Mark, Page, Series};
+use softdock_report::{Axis, Block, Chart, Figure, Mark, Page, Series};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
 use anyhow::Result;

@@ -1,6 +1,6 @@
 //! The leg as points in the plane, for pictures.
 
-use crate::plot::{Animation, Item, Look, Points, Reading};
+use softdock_report::{Animation, Item, Look, Points, Reading};
 use anyhow::Result;
 use leg_core::group::Group;
 use leg_core::leg::PlanarLeg;

@@ -4,7 +4,7 @@ use super::report::Report;
 use crate::leg::equilibrium::Equilibrium;
 use crate::leg::regulated::Run;
 use crate::leg::simulate;
-use crate::plot::{Axis, Block, Chart, Figure, Page, Series};
+use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 use leg_core::leg::LegSample;
 
 /// The page of both runs.

@@ -2,7 +2,7 @@
 
 use super::report::Report;
 use crate::leg::scene::Film;
-use crate::plot::{Axis, Block, Chart, Figure, Page, Series};
+use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 use leg_core::leg::{LegConfig, LegSample};
 
 /// The page of a run.
