@@ -44,7 +44,11 @@ impl BatchReport {
             parts.iter().cloned().map(Into::into).collect()
         }
         let groups = [
-            ("Distributions", "How the results spread over all runs.", all(&self.distributions)),
+            (
+                "Distributions",
+                "How the results spread over all runs.",
+                all(&self.distributions),
+            ),
             ("What drives the results", "", all(&self.sensitivities)),
             ("Results against inputs", "", all(&self.relations)),
             (
@@ -53,7 +57,13 @@ impl BatchReport {
                 self.parallel.iter().cloned().map(Block::from).collect(),
             ),
             ("Runs to look at", "", all(&self.tables)),
-            ("Study", "", listing("Configuration", &self.config_text).into_iter().collect()),
+            (
+                "Study",
+                "",
+                listing("Configuration", &self.config_text)
+                    .into_iter()
+                    .collect(),
+            ),
         ];
         let mut blocks = Vec::new();
         for (title, sentence, group) in groups {

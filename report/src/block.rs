@@ -55,7 +55,9 @@ macro_rules! block_from {
         }
     )*};
 }
-block_from!(Heading, Chart, Animation, Histogram, Scatter, Parallel, Bars, Table, Listing);
+block_from!(
+    Heading, Chart, Animation, Histogram, Scatter, Parallel, Bars, Table, Listing
+);
 
 impl From<Scene> for Block {
     fn from(scene: Scene) -> Self {
@@ -133,7 +135,9 @@ impl Block {
             Self::Chart(chart) if chart.equal => "tall",
             Self::Animation(animation) if !animation.loops => "tall",
             Self::Scene(_) => "tall scene",
-            Self::Parallel(_) | Self::Table(_) | Self::Listing(_) => "wide",
+            Self::Table(table) if table.columns.len() > 3 => "wide",
+            Self::Table(table) if table.rows.len() > 10 => "tall",
+            Self::Parallel(_) => "wide",
             _ => "",
         }
     }

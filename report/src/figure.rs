@@ -79,7 +79,10 @@ pub(crate) fn strip(figures: &[Figure]) -> String {
     }
     let mut html = String::from("<dl class=\"figures\">");
     for figure in figures {
-        let datum = figure.datum.as_ref().map_or_else(String::new, Datum::attributes);
+        let datum = figure
+            .datum
+            .as_ref()
+            .map_or_else(String::new, Datum::attributes);
         // Writing to a String cannot fail.
         let _ = write!(
             html,

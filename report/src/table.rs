@@ -106,7 +106,10 @@ impl Table {
         for row in &self.rows {
             html.push_str("<tr>");
             for (k, cell) in row.iter().enumerate() {
-                let datum = cell.datum.as_ref().map_or_else(String::new, Datum::attributes);
+                let datum = cell
+                    .datum
+                    .as_ref()
+                    .map_or_else(String::new, Datum::attributes);
                 let class = class(cell.number);
                 let (tag, scope) = if k == 0 {
                     ("th", " scope=\"row\"")

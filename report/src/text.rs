@@ -113,7 +113,12 @@ mod tests {
         for good in ["runs/0001/report.html", "./a:b.html", "https://example.org"] {
             assert_eq!(safe_address(good), Some(good));
         }
-        for bad in ["javascript:alert(1)", "JavaScript:x", "data:text/html,x", ""] {
+        for bad in [
+            "javascript:alert(1)",
+            "JavaScript:x",
+            "data:text/html,x",
+            "",
+        ] {
             assert_eq!(safe_address(bad), None, "{bad}");
         }
     }

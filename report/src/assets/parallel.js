@@ -30,8 +30,8 @@ softdock.kinds.parallel = (node, block) => {
   });
   const by = axes[block.colour_by];
 
-  // From dark blue to yellow, told apart with any kind of colour vision and in grey.
-  const STOPS = [[0, 34, 78], [48, 70, 107], [94, 101, 111], [124, 123, 120], [164, 149, 117], [209, 180, 96], [253, 216, 53]];
+  // From blue by grey to vermilion, told apart with any kind of colour vision, on light and dark.
+  const STOPS = [[0, 114, 178], [86, 160, 206], [150, 158, 166], [226, 140, 74], [213, 84, 0]];
   const gradient = part => {
     const at = Math.min(0.9999, Math.max(0, part)) * (STOPS.length - 1);
     const [a, b] = [STOPS[Math.floor(at)], STOPS[Math.floor(at) + 1]];
@@ -103,7 +103,6 @@ softdock.kinds.parallel = (node, block) => {
     axes.forEach((axis, k) => { axis.x = (k + 0.5) * width / axes.length; });
     const context = canvas.getContext('2d');
     const style = getComputedStyle(node);
-    const dark = matchMedia('(prefers-color-scheme: dark)').matches;
     context.setTransform(fine, 0, 0, fine, 0, 0);
     context.lineWidth = rows > 500 ? 0.7 : 1.1;
     const inside = [];
@@ -111,12 +110,13 @@ softdock.kinds.parallel = (node, block) => {
     for (let i = 0; i < rows; i++) {
       if (passes(i)) inside.push(i); else line(context, i);
     }
+    // Large values last, on top.
+    if (by) inside.sort((a, b) => by.values[a] - by.values[b]);
     context.globalAlpha = Math.min(0.85, Math.max(0.18, 60 / Math.max(1, inside.length)));
     for (const i of inside) {
       const value = by ? by.values[i] : null;
       const rgb = value === null ? [128, 128, 128] : gradient((value - by.low) / (by.high - by.low));
-      // On a dark page the dark end would vanish.
-      context.strokeStyle = `rgb(${(dark ? rgb.map(v => 70 + 0.72 * v) : rgb).join(',')})`;
+      context.strokeStyle = `rgb(${rgb.join(',')})`;
       line(context, i);
     }
     context.globalAlpha = 1;

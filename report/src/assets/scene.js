@@ -60,8 +60,12 @@ softdock.kinds.scene = (node, block) => {
     context.stroke();
   };
 
+  // Seen from above, the target would hide everything: it becomes glass.
+  const isGlass = piece => piece.paint === 'target' && camera.state.elevation > 0.8;
+
   const drawPiece = piece => {
     const { points, edges, light } = piece;
+    const glass = isGlass(piece);
     const paint = colours.paints[piece.paint];
     context.beginPath();
     context.moveTo(points[0], points[1]);
@@ -75,11 +79,13 @@ softdock.kinds.scene = (node, block) => {
     context.closePath();
     const shade = paint.shades[Math.round(24 * Math.min(1, light))];
     context.fillStyle = shade;
+    context.globalAlpha = glass ? 0.18 : 1;
     context.fill();
+    context.globalAlpha = 1;
+    context.lineWidth = 0.8;
     // Its own colour closes the seam to its neighbours.
     context.strokeStyle = shade;
-    context.lineWidth = 0.8;
-    context.stroke();
+    if (!glass) context.stroke();
     if (!edges) return;
     const n = points.length / 2;
     context.beginPath();

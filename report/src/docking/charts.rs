@@ -27,7 +27,9 @@ fn chart(title: &str, sentence: &str, y: Axis, curves: Vec<Series>) -> Option<Ch
 /// The same chart with the times of contact shaded.
 pub(super) fn with_contacts(chart: Chart, series: &DockingSeries) -> Chart {
     let contacts = series.contacts_s.iter();
-    contacts.fold(chart, |chart, &[from, to]| chart.span(from, to, "in contact"))
+    contacts.fold(chart, |chart, &[from, to]| {
+        chart.span(from, to, "in contact")
+    })
 }
 
 /// What is seen beside the scene: contact force and misalignment.
@@ -51,10 +53,16 @@ pub(super) fn first(series: &DockingSeries, reference: Option<&Level>) -> Vec<Bl
         "Misalignment",
         "Angles between the end effector's interface and the target's.",
         Axis::new("angle", "°"),
-        angles.map(|(name, values)| curve(series, name, values)).collect(),
+        angles
+            .map(|(name, values)| curve(series, name, values))
+            .collect(),
     );
     let misalignment = misalignment.map(|chart| with_contacts(chart, series));
-    [force, misalignment].into_iter().flatten().map(Block::from).collect()
+    [force, misalignment]
+        .into_iter()
+        .flatten()
+        .map(Block::from)
+        .collect()
 }
 
 /// Gap and position of the interfaces.
@@ -71,10 +79,14 @@ pub(super) fn approach(series: &DockingSeries) -> Vec<Block> {
         "Position error",
         "The end effector's interface seen from the target's.",
         Axis::new("position", "mm"),
-        positions.map(|(name, values)| milli(series, name, values)).collect(),
+        positions
+            .map(|(name, values)| milli(series, name, values))
+            .collect(),
     );
     let charts = [gap, position].into_iter().flatten();
-    charts.map(|chart| with_contacts(chart, series).into()).collect()
+    charts
+        .map(|chart| with_contacts(chart, series).into())
+        .collect()
 }
 
 /// A curve for each leg.
@@ -138,11 +150,17 @@ pub(super) fn legs(series: &DockingSeries) -> Vec<Block> {
 /// The energy account.
 pub(super) fn energy(series: &DockingSeries) -> Vec<Block> {
     let parts = series.energy_j.iter();
+    let change = |(name, values): &(String, Vec<f64>)| {
+        let first = values.iter().copied().find(|value| value.is_finite());
+        let first = first.unwrap_or_default();
+        let changes: Vec<f64> = values.iter().map(|value| value - first).collect();
+        curve(series, name, &changes)
+    };
     let account = chart(
         "Energies",
-        "Where the energy is, what came in and what was dissipated.",
-        Axis::new("energy", "J"),
-        parts.map(|(name, values)| curve(series, name, values)).collect(),
+        "Change of each part of the energy account since the start.",
+        Axis::new("change of energy", "J"),
+        parts.map(change).collect(),
     );
     let residual = chart(
         "Energy residual",
@@ -150,5 +168,9 @@ pub(super) fn energy(series: &DockingSeries) -> Vec<Block> {
         Axis::new("residual", "J"),
         vec![curve(series, "residual", &series.energy_residual_j)],
     );
-    [account, residual].into_iter().flatten().map(Block::from).collect()
+    [account, residual]
+        .into_iter()
+        .flatten()
+        .map(Block::from)
+        .collect()
 }

@@ -28,10 +28,10 @@ pub(super) fn blocks(runs: &[DockingRun], reference: Option<&Level>) -> Vec<Bloc
     );
     let mut details: Vec<Block> = Vec::new();
     details.extend(figures(runs, "All figures", summary::rows));
-    details.extend(
-        runs.iter()
-            .filter_map(|run| listing(&format!("Configuration of {}", run.name), &run.config_text)),
-    );
+    details
+        .extend(runs.iter().filter_map(|run| {
+            listing(&format!("Configuration of {}", run.name), &run.config_text)
+        }));
     push_group(
         &mut blocks,
         "Details",
@@ -100,7 +100,9 @@ fn differences(runs: &[DockingRun]) -> Option<Block> {
         let mut flat = Vec::new();
         flatten("", &toml::Value::Table(table), &mut flat);
         for (key, value) in flat {
-            let row = settings.entry(key).or_insert_with(|| vec![None; runs.len()]);
+            let row = settings
+                .entry(key)
+                .or_insert_with(|| vec![None; runs.len()]);
             row[index] = Some(value);
         }
     }
@@ -155,13 +157,7 @@ fn scenes(runs: &[DockingRun]) -> Vec<Block> {
 type Curve = fn(&DockingSeries, &str) -> Series;
 
 /// A chart with a curve per run; nothing if no run knows the quantity.
-fn chart(
-    runs: &[DockingRun],
-    title: &str,
-    sentence: &str,
-    y: Axis,
-    make: Curve,
-) -> Option<Chart> {
+fn chart(runs: &[DockingRun], title: &str, sentence: &str, y: Axis, make: Curve) -> Option<Chart> {
     let curves: Vec<Series> = runs
         .iter()
         .map(|run| make(&run.series, &run.name))
@@ -294,7 +290,9 @@ mod tests {
 
     #[test]
     fn settings_are_flattened() {
-        let table: toml::Table = "a = 1\n[b]\nc = \"x\"\nd = [1, 2]\n".parse().unwrap_or_default();
+        let table: toml::Table = "a = 1\n[b]\nc = \"x\"\nd = [1, 2]\n"
+            .parse()
+            .unwrap_or_default();
         let mut flat = Vec::new();
         flatten("", &toml::Value::Table(table), &mut flat);
         let flat: Vec<String> = flat.iter().map(|(k, v)| format!("{k}={v}")).collect();

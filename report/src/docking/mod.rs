@@ -96,11 +96,11 @@ impl DockingReport {
     /// The page, for those who want to add to it.
     pub fn page(&self) -> Page {
         let (figures, blocks) = match self.runs.as_slice() {
-            [run] => (
-                summary::headlines(&run.summary),
-                self.single(run),
+            [run] => (summary::headlines(&run.summary), self.single(run)),
+            runs => (
+                Vec::new(),
+                compare::blocks(runs, self.reference_force.as_ref()),
             ),
-            runs => (Vec::new(), compare::blocks(runs, self.reference_force.as_ref())),
         };
         Page {
             title: self.title.clone(),
@@ -134,7 +134,11 @@ impl DockingReport {
         blocks.extend(run.scene.clone().map(Block::from));
         blocks.extend(charts::first(series, self.reference_force.as_ref()));
         let groups = [
-            ("Approach", "How the two interfaces come together.", charts::approach(series)),
+            (
+                "Approach",
+                "How the two interfaces come together.",
+                charts::approach(series),
+            ),
             ("Legs", "What each of the legs does.", charts::legs(series)),
             ("Energy", "Where the energy goes.", charts::energy(series)),
         ];
@@ -251,7 +255,9 @@ mod tests {
 
     #[test]
     fn runs_are_compared_by_name_and_by_setting() {
-        let html = report(vec![run("slow", 45.5), run("fast", 60.0)]).html().unwrap();
+        let html = report(vec![run("slow", 45.5), run("fast", 60.0)])
+            .html()
+            .unwrap();
         assert!(html.contains("data-key=\"slow/peak_contact_force_n\" data-value=\"45.5\""));
         assert!(html.contains("data-key=\"fast/peak_contact_force_n\" data-value=\"60.0\""));
         assert!(html.contains("closing_speed_m_s"));

@@ -90,7 +90,10 @@ impl SweepReport {
     fn curve(&self, (key, title, sentence): (&str, &str, &str)) -> Option<Block> {
         let of = |point: &SweepPoint| point.summary.get(key).and_then(Value::as_f64);
         let scale = if key.ends_with("_m") { 1e3 } else { 1.0 };
-        let shown = self.points.iter().find_map(|point| point.summary.get(key))?;
+        let shown = self
+            .points
+            .iter()
+            .find_map(|point| point.summary.get(key))?;
         let unit = summary::figure(key, shown).unit;
         let unit = if scale == 1e3 { "mm".to_owned() } else { unit };
         let x: Vec<f64> = self.points.iter().map(|point| point.value).collect();

@@ -316,10 +316,7 @@ mod tests {
         close(rod, pi * 0.01 * 8.0_f64.sqrt());
         let hexagon = 1.5 * 3.0_f64.sqrt();
         close(Mesh::prism(6, 1.0, [0.0, 1.0], 4), hexagon);
-        close(
-            Mesh::slab([0.0; 3], [1.0; 3]).moved([4.0, 0.0, 0.0]),
-            1.0,
-        );
+        close(Mesh::slab([0.0; 3], [1.0; 3]).moved([4.0, 0.0, 0.0]), 1.0);
     }
 
     #[test]
