@@ -1,7 +1,7 @@
 //! As much of HTTP/1.1 as a WebDriver on this machine needs: a request with a body, an answer with
 //! a length.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 

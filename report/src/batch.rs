@@ -71,6 +71,7 @@ impl BatchReport {
                 blocks.push(Block::Heading(Heading {
                     title: title.to_owned(),
                     sentence: sentence.to_owned(),
+                    beside: false,
                 }));
                 blocks.extend(group);
             }

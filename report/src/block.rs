@@ -44,6 +44,8 @@ pub struct Heading {
     pub title: String,
     /// What the group is about; may be empty.
     pub sentence: String,
+    /// All blocks of the group stand beside each other, as far as the page is wide.
+    pub beside: bool,
 }
 
 macro_rules! block_from {

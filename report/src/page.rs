@@ -71,9 +71,21 @@ impl Page {
         let mut index = 0;
         let grouped = self.blocks.iter().any(|b| matches!(b, Block::Heading(_)));
         let heading = if grouped { "h3" } else { "h2" };
+        let mut in_row = false;
         for block in &self.blocks {
+            if let Block::Heading(group) = block {
+                if std::mem::replace(&mut in_row, group.beside) {
+                    html.push_str("</div>\n");
+                }
+            }
             html.push_str(&block.html(index, heading));
+            if matches!(block, Block::Heading(group) if group.beside) {
+                html.push_str("<div class=\"row\">\n");
+            }
             index += usize::from(!block.scripts().is_empty());
+        }
+        if in_row {
+            html.push_str("</div>\n");
         }
         html
     }
@@ -186,5 +198,56 @@ mod tests {
     fn a_page_carries_only_the_scripts_it_needs() {
         let html = page().html().unwrap();
         assert!(html.contains("kinds.chart") && !html.contains("kinds.scene"));
+    }
+
+    #[test]
+    fn a_group_side_by_side_is_closed() {
+        let beside = |beside| Heading {
+            beside,
+            ..Heading::default()
+        };
+        let chart = || Chart::over_time("", "", Axis::new("a", "m"), vec![]);
+        for blocks in [
+            vec![beside(true).into(), chart().into()],
+            vec![beside(true).into(), chart().into(), beside(false).into()],
+            vec![beside(true).into(), chart().into(), beside(true).into()],
+        ] {
+            let html = Page { blocks, ..page() }.html().unwrap();
+            assert_eq!(html.matches("<div").count(), html.matches("</div>").count());
+        }
+    }
+
+    proptest::proptest! {
+        /// Whatever the texts and numbers, the page is whole and its data can be read.
+        #[test]
+        fn any_text_and_any_number_make_a_page(
+            text in ".*",
+            values in proptest::collection::vec(proptest::num::f64::ANY, 0..20),
+        ) {
+            let x: Vec<f64> = (0..values.len()).map(|i| i as f64).collect();
+            let chart = Chart::over_time(
+                &text,
+                &text,
+                Axis::new(&text, &text),
+                vec![Series::line(&text, &x, &values)],
+            );
+            let html = Page {
+                title: text.clone(),
+                lead: text.clone(),
+                warning: Some(text.clone()),
+                figures: vec![Figure::text(&text, &*text, &text).keyed(&text, &*text)],
+                blocks: vec![chart.into()],
+                dense: false,
+            }
+            .html()
+            .unwrap();
+            proptest::prop_assert_eq!(html.matches("</script").count(), 4);
+            let data = html.split("id=\"data\">").nth(1).unwrap();
+            let data = data.split("</script>").next().unwrap();
+            let data: serde_json::Value = serde_json::from_str(data).unwrap();
+            proptest::prop_assert_eq!(&data[0]["series"][0]["name"], &serde_json::json!(text));
+            let y = data[0]["series"][0]["y"].as_array().unwrap();
+            proptest::prop_assert_eq!(y.len(), values.len());
+        }
     }
 }

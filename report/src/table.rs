@@ -1,7 +1,7 @@
 //! Tables and listings: plain HTML, readable without scripts.
 
 use crate::figure::{Datum, Figure};
-use crate::text::{escape, safe_address, significant, typeset};
+use crate::text::{escape, safe_address, short, significant, typeset};
 use std::fmt::Write;
 
 /// A table.
@@ -54,6 +54,14 @@ impl Cell {
         Self {
             number: true,
             ..Self::text(text)
+        }
+    }
+
+    /// A number with the digits it has, such as a setting.
+    pub fn setting(value: f64) -> Self {
+        Self {
+            number: true,
+            ..Self::text(short(value).to_string())
         }
     }
 
@@ -139,9 +147,12 @@ pub struct Listing {
 impl Listing {
     /// The listing as HTML.
     pub(crate) fn html(&self) -> String {
+        let lines = match self.text.lines().count() {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        };
         format!(
-            "<details><summary>{} lines</summary><pre>{}</pre></details>\n",
-            self.text.lines().count(),
+            "<details><summary>{lines}</summary><pre>{}</pre></details>\n",
             escape(&self.text)
         )
     }

@@ -68,11 +68,26 @@ softdock.kinds.chart = (node, block) => {
       const to = Math.min(right, Math.max(toPixel.x(span.to), from + 1));
       if (to > from) svg.prepend(shape('rect', { class: 'span', x: from, y: top, width: to - from, height: bottom - top }));
     }
+  }
+
+  // Levels lie behind the curves, their names before them, at the end with more room.
+  function drawLevels(svg, curves) {
+    const { left, right, top, bottom } = toPixel;
     for (const level of levels) {
       const y = toPixel.y(level.value);
       if (y < top - 1 || y > bottom + 1) continue;
-      svg.append(shape('line', { class: 'level', x1: left, x2: right, y1: y, y2: y }));
-      svg.append(shape('text', { class: 'halo', x: right - 2, y: y < top + 16 ? y + 14 : y - 5, 'text-anchor': 'end' }, level.label));
+      svg.insertBefore(shape('line', { class: 'level', x1: left, x2: right, y1: y, y2: y }), curves);
+      const room = [0, -1].map(at => Math.min(...series.filter(s => !s.hidden).map(s => {
+        const value = s.y.filter(v => v !== null).at(at);
+        return value === undefined ? Infinity : Math.abs(toPixel.y(value) - y);
+      })));
+      const atStart = room[0] > room[1];
+      svg.append(shape('text', {
+        class: 'halo',
+        x: atStart ? left + 4 : right - 2,
+        y: y < top + 16 ? y + 14 : y - 5,
+        'text-anchor': atStart ? 'start' : 'end',
+      }, level.label));
     }
   }
 
@@ -101,6 +116,7 @@ softdock.kinds.chart = (node, block) => {
       const place = (x, i) => (x === null || curve.y[i] === null ? null : [toPixel.x(x), toPixel.y(curve.y[i])]);
       curves.append(...marks(curve, index, curve.x.map(place)));
     });
+    drawLevels(svg, curves);
     if (empty) svg.append(shape('text', { x: (left + right) / 2, y: (top + bottom) / 2, 'text-anchor': 'middle' }, 'no data'));
     cursor = shape('line', { class: 'cursor', y1: top, y2: bottom, visibility: 'hidden' });
     dots = series.map((_, index) => shape('circle', { r: 4, fill: colour(index), visibility: 'hidden' }));

@@ -155,18 +155,16 @@ impl DockingReport {
     }
 }
 
-/// A group of blocks with its heading; nothing if it is empty.
+/// A group of blocks with its heading; nothing if it is empty. Scenes stand beside each other.
 fn push_group(blocks: &mut Vec<Block>, title: &str, sentence: &str, group: Vec<Block>) {
     if group.is_empty() {
         return;
     }
-    blocks.push(
-        Heading {
-            title: title.to_owned(),
-            sentence: sentence.to_owned(),
-        }
-        .into(),
-    );
+    blocks.push(Block::Heading(Heading {
+        title: title.to_owned(),
+        sentence: sentence.to_owned(),
+        beside: matches!(group[0], Block::Scene(_)),
+    }));
     blocks.extend(group);
 }
 

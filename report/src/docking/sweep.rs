@@ -134,7 +134,7 @@ impl SweepReport {
         columns.extend(known.iter().map(|figure| figure.label.clone()));
         columns.push("report".to_owned());
         let row = |point: &SweepPoint| {
-            let mut cells = vec![Cell::number(point.value, 4)];
+            let mut cells = vec![Cell::setting(point.value)];
             for figure in &known {
                 let key = figure.datum.as_ref().map_or("", |datum| &datum.key);
                 cells.push(match point.summary.get(key) {

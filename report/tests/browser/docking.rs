@@ -220,7 +220,18 @@ fn scene(strength: f64) -> Scene {
     bodies.push(Body::new("petals", Paint::Effector, &petals, &effector));
     let target: Vec<Pose> = moments.iter().map(target_pose).collect();
     let ring = Mesh::ring([RING - 0.016, RING + 0.012], [-0.03, 0.03], 48);
-    let hull = Mesh::frustum([0.2, 0.32], [0.03, 0.1], 8).and(Mesh::prism(8, 0.32, [0.1, 0.42], 5));
+    let hull = Mesh::turned(
+        &[
+            [0.0, 0.03],
+            [0.2, 0.03],
+            [0.3, 0.1],
+            [0.3, 0.18],
+            [0.3, 0.26],
+            [0.3, 0.34],
+            [0.0, 0.34],
+        ],
+        8,
+    );
     bodies.push(Body::new("docking ring", Paint::Interface, &ring, &target));
     bodies.push(Body::new("target", Paint::Target, &hull, &target));
     let touch: Vec<_> = moments
@@ -253,8 +264,8 @@ fn scene(strength: f64) -> Scene {
             Moment::new(f64::NAN, "never"),
         ],
         focus: Some(Focus {
-            centre_m: [0.0, 0.0, 0.3],
-            radius_m: 0.5,
+            centre_m: [0.0, 0.0, 0.31],
+            radius_m: 0.52,
         }),
         ground: Some(Ground {
             height_m: -0.1,
@@ -355,7 +366,7 @@ pub fn run(name: &str, strength: f64) -> DockingRun {
         series,
         scene: Some(scene(strength)),
         config_text: format!(
-            "closing_speed_m_s = {}\nduration_s = 3.0\n\n[misalignment]\npitch_deg = 7.5\n\
+            "closing_speed_m_s = {:.3}\nduration_s = 3.0\n\n[misalignment]\npitch_deg = 7.5\n\
              yaw_deg = 0.0\n\n[target]\nmass_kg = 500.0 # \"<free>\" & floating\n",
             0.05 * strength
         ),
