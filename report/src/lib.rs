@@ -33,7 +33,9 @@ pub use decimate::decimate;
 pub use docking::{DockingReport, DockingRun, DockingSeries, SweepPoint, SweepReport};
 pub use figure::{Datum, Figure};
 pub use page::Page;
-pub use scene::{Anchor, Arrow, Body, Focus, Ground, Mesh, Moment, Paint, Pose, Scene, Strip};
+pub use scene::{
+    Anchor, Arrow, Body, Focus, Ground, Mesh, Moment, Paint, Pose, RibbonFrame, Scene, Strip,
+};
 pub use statistics::{Bar, Bars, Dimension, Estimate, Group, Histogram, Parallel, Scatter};
 pub use summary::{headlines, rows};
 pub use table::{Cell, Listing, Table};

@@ -73,10 +73,10 @@ impl Page {
         let heading = if grouped { "h3" } else { "h2" };
         let mut in_row = false;
         for block in &self.blocks {
-            if let Block::Heading(group) = block {
-                if std::mem::replace(&mut in_row, group.beside) {
-                    html.push_str("</div>\n");
-                }
+            if let Block::Heading(group) = block
+                && std::mem::replace(&mut in_row, group.beside)
+            {
+                html.push_str("</div>\n");
             }
             html.push_str(&block.html(index, heading));
             if matches!(block, Block::Heading(group) if group.beside) {

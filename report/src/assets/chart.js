@@ -81,7 +81,7 @@ softdock.kinds.chart = (node, block) => {
         const value = s.y.filter(v => v !== null).at(at);
         return value === undefined ? Infinity : Math.abs(toPixel.y(value) - y);
       })));
-      const atStart = room[0] > room[1];
+      const atStart = room[1] < 24 && room[0] > room[1];
       svg.append(shape('text', {
         class: 'halo',
         x: atStart ? left + 4 : right - 2,

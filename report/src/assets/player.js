@@ -8,7 +8,7 @@ softdock.player = (node, { times, loops = false, moments = [], extra = null, sho
   const end = times.length ? times[times.length - 1] : 0;
   const still = !(end > begin);
   const step = still ? 1 : (end - begin) / Math.max(200, Math.min(2000, times.length - 1));
-  const digits = Math.max(1, Math.min(5, 4 - Math.ceil(Math.log10(Math.max(end - begin, 1e-9)))));
+  const digits = still ? 3 : Math.max(1, Math.min(5, 4 - Math.ceil(Math.log10(end - begin))));
 
   const controls = element('div', { class: 'controls' });
   const play = element('button', { type: 'button', class: 'play' });

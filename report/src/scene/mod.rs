@@ -142,18 +142,21 @@ pub struct Strip {
     across: Option<Track>,
 }
 
+/// A ribbon at one time, in world axes.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RibbonFrame {
+    /// Points of its middle line [m]. About ten are enough: the page draws a smooth curve.
+    pub points_m: Vec<[f64; 3]>,
+    /// At each point the unit vector across it.
+    pub across: Vec<[f64; 3]>,
+}
+
 impl Strip {
-    /// A ribbon `width_m` wide. For each frame the points of its middle line [m] and at each point
-    /// the unit vector across it, in world axes. All frames have as many points as the first.
-    pub fn ribbon(
-        name: &str,
-        paint: Paint,
-        width_m: f64,
-        frames: &[(Vec<[f64; 3]>, Vec<[f64; 3]>)],
-    ) -> Self {
-        let count = frames.first().map_or(0, |(points, _)| points.len());
-        let points = frames.iter().map(|(points, _)| points.as_flattened());
-        let across = frames.iter().map(|(_, across)| across.as_flattened());
+    /// A ribbon `width_m` wide, given for each frame. All frames have as many points as the first.
+    pub fn ribbon(name: &str, paint: Paint, width_m: f64, frames: &[RibbonFrame]) -> Self {
+        let count = frames.first().map_or(0, |frame| frame.points_m.len());
+        let points = frames.iter().map(|frame| frame.points_m.as_flattened());
+        let across = frames.iter().map(|frame| frame.across.as_flattened());
         Self {
             name: name.to_owned(),
             paint,
@@ -298,10 +301,14 @@ mod tests {
     #[test]
     fn a_scene_of_nonsense_is_still_json() {
         let nan = [f64::NAN; 3];
+        let broken = RibbonFrame {
+            points_m: vec![nan; 3],
+            across: vec![],
+        };
         let scene = Scene {
             times: vec![0.0],
             strips: vec![
-                Strip::ribbon("a", Paint::Leaf, f64::NAN, &[(vec![nan; 3], vec![])]),
+                Strip::ribbon("a", Paint::Leaf, f64::NAN, &[broken]),
                 Strip::cable("b", Paint::Cable, &[]),
             ],
             arrows: vec![Arrow::new("f", Anchor::Head, &[(nan, [f64::INFINITY; 3])])],

@@ -4,7 +4,7 @@
 use serde_json::json;
 use softdock_report::{
     Anchor, Arrow, Body, DockingRun, DockingSeries, Focus, Ground, Mesh, Moment, Paint, Pose,
-    Reading, Scene, Strip,
+    Reading, RibbonFrame, Scene, Strip,
 };
 
 /// Seconds.
@@ -103,7 +103,7 @@ fn place(pose: &Pose, p: V) -> V {
 }
 
 /// Middle line and directions across a leaf bowed outward into an arc of its own length.
-fn leaf(a: V, b: V, azimuth: f64) -> (Vec<V>, Vec<V>) {
+fn leaf(a: V, b: V, azimuth: f64) -> RibbonFrame {
     let chord = add(b, a, -1.0);
     let length = dot(chord, chord).sqrt();
     let along = unit(chord);
@@ -120,14 +120,17 @@ fn leaf(a: V, b: V, azimuth: f64) -> (Vec<V>, Vec<V>) {
         }
     }
     let radius = LEAF / (2.0 * low);
-    let points = (0..11)
+    let points_m = (0..11)
         .map(|i| {
             let angle = low * (f64::from(i) / 5.0 - 1.0);
             let p = add(a, along, length / 2.0 + radius * angle.sin());
             add(p, normal, radius * (angle.cos() - low.cos()))
         })
         .collect();
-    (points, vec![cross(along, normal); 11])
+    RibbonFrame {
+        points_m,
+        across: vec![cross(along, normal); 11],
+    }
 }
 
 fn effector_pose(m: &Instant) -> Pose {
