@@ -3,7 +3,6 @@
 mod bench;
 mod leg;
 mod output;
-mod plot;
 mod run;
 mod settings;
 mod summary;

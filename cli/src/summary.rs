@@ -1,7 +1,9 @@
 //! Short aligned summaries for people.
 
-use crate::plot::Figure;
+use softdock_report::Figure;
 use std::fmt;
+
+pub use softdock_report::significant;
 
 /// A heading and lines of label, value, unit.
 #[derive(Debug, Clone, Default)]
@@ -27,11 +29,7 @@ impl Summary {
 
     /// Adds a value given as text.
     pub fn text(&mut self, label: &str, value: impl Into<String>, unit: &str) -> &mut Self {
-        self.rows.push(Figure {
-            label: label.to_owned(),
-            value: value.into(),
-            unit: unit.to_owned(),
-        });
+        self.rows.push(Figure::text(label, value, unit));
         self
     }
 
@@ -53,7 +51,10 @@ impl fmt::Display for Summary {
         };
         let (labels, values) = (width(|row| &row.label), width(|row| &row.value));
         writeln!(f, "{}", self.title)?;
-        for Figure { label, value, unit } in &self.rows {
+        for row in &self.rows {
+            let Figure {
+                label, value, unit, ..
+            } = row;
             writeln!(
                 f,
                 "{}",
@@ -66,32 +67,10 @@ impl fmt::Display for Summary {
     }
 }
 
-/// A number with `digits` significant digits, with an exponent if it is very large or small.
-pub fn significant(value: f64, digits: usize) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
-    }
-    let power = value.abs().log10().floor() as i32;
-    if !(-4..7).contains(&power) {
-        return format!("{value:.*e}", digits.saturating_sub(4).max(1));
-    }
-    let decimals = digits as i32 - 1 - power;
-    format!("{value:.*}", decimals.max(0) as usize)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_the_digits_asked_for() {
-        assert_eq!(significant(0.407_922, 6), "0.407922");
-        assert_eq!(significant(58.076_123, 6), "58.0761");
-        assert_eq!(significant(1_234_567.8, 6), "1234568");
-        assert_eq!(significant(-1.234_567e-9, 6), "-1.23e-9");
-        assert_eq!(significant(0.0, 6), "0");
-    }
 
     #[test]
     fn columns_line_up() {

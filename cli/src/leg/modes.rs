@@ -3,7 +3,6 @@
 use super::equilibrium::Equilibrium;
 use super::scene::{Film, Pose};
 use crate::output::{self, OutputArgs};
-use crate::plot::{Block, Figure, Page};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::significant;
 use anyhow::Result;
@@ -11,6 +10,7 @@ use leg_core::group::Group;
 use leg_core::leg::LegConfig;
 use leg_core::modal::{self, Mode, Modes};
 use serde::Serialize;
+use softdock_report::{Block, Figure, Page};
 use std::f64::consts::TAU;
 use std::fmt::Write;
 use std::path::PathBuf;

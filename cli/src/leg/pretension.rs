@@ -2,7 +2,6 @@
 
 use super::scene::Pose;
 use crate::output::{self, CsvFile, OutputArgs};
-use crate::plot::{Axis, Block, Chart, Figure, Mark, Page, Series};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
 use anyhow::Result;
@@ -11,6 +10,7 @@ use leg_core::leg::pretension::{PathSample, Pretensioned};
 use leg_core::leg::{LegConfig, pretension};
 use leg_core::results;
 use serde::Serialize;
+use softdock_report::{Axis, Block, Chart, Figure, Mark, Page, Series};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -1,12 +1,12 @@
 //! The leg as points in the plane, for pictures.
 
-use crate::plot::{Animation, Item, Look, Points, Reading};
 use anyhow::Result;
 use leg_core::group::Group;
 use leg_core::leg::PlanarLeg;
 use leg_core::leg::pretension::PlanarState;
 use leg_core::leg::simulate::LegSample;
 use leg_core::results;
+use softdock_report::{Animation, Item, Look, Points, Reading};
 
 /// Points of the leaf's curve.
 const STATIONS: usize = 41;

@@ -4,8 +4,8 @@ use super::report::Report;
 use crate::leg::equilibrium::Equilibrium;
 use crate::leg::regulated::Run;
 use crate::leg::simulate;
-use crate::plot::{Axis, Block, Chart, Figure, Page, Series};
 use leg_core::leg::LegSample;
+use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 
 /// The page of both runs.
 pub(super) fn page(report: &Report, rest: &Equilibrium, closed: &Run, open: &Run) -> Page {

@@ -2,8 +2,8 @@
 
 use super::report::Report;
 use crate::leg::scene::Film;
-use crate::plot::{Axis, Block, Chart, Figure, Page, Series};
 use leg_core::leg::{LegConfig, LegSample};
+use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 
 /// The page of a run.
 pub(super) fn page(

@@ -1,7 +1,7 @@
 'use strict';
-// Lines that move in the plane, with play, pause and a slider. The charts over time follow.
-softdock.kinds.animation = (parent, block) => {
-  const { element, shape, section, onResize, minus } = softdock;
+// Lines that move in the plane.
+softdock.kinds.animation = (node, block) => {
+  const { element, shape, words } = softdock;
   const TENTHS = 1e-4; // unit of the coordinates [m]
   const LOOKS = {
     bar: { stroke: 'var(--c6)', 'stroke-width': 5, 'stroke-linecap': 'round' },
@@ -9,37 +9,10 @@ softdock.kinds.animation = (parent, block) => {
     cable: { stroke: 'var(--c1)', 'stroke-width': 1.75, 'stroke-dasharray': '6 4' },
     ghost: { stroke: 'var(--muted)', 'stroke-width': 1.25, 'stroke-dasharray': '2 3' },
   };
-  const count = block.times.length;
-  const end = block.times[count - 1];
-  const begin = block.times[0];
-
-  const node = section(parent, block);
-  if (!block.loops) node.classList.add('tall');
   const plot = element('div', { class: 'plot' });
-  const controls = element('div', { class: 'controls' });
-  const play = element('button', { type: 'button', class: 'play' }, '▶ Play');
-  const slider = element('input', { type: 'range', min: 0, max: count - 1, step: 1, value: 0, 'aria-label': 'time' });
-  const speed = element('select', { 'aria-label': 'speed' });
-  for (const [factor, text] of [[1, '1×'], [0.5, '½×'], [0.1, '1⁄10×'], [0.02, '1⁄50×'], [4, '4×']]) {
-    speed.append(element('option', { value: factor }, text));
-  }
-  controls.append(play, slider);
-  if (!block.loops) controls.append(speed);
+  node.append(plot);
   const legend = element('div', { class: 'legend' });
   legend.hidden = block.loops;
-  const readings = element('dl', { class: 'readings' });
-  node.append(plot, controls, readings, legend);
-
-  const reading = label => {
-    const box = element('div');
-    const value = element('dd');
-    box.append(element('dt', {}, label), value);
-    readings.append(box);
-    return value;
-  };
-  const timeReading = block.loops ? null : reading('t');
-  const values = block.readings.map(r => reading(r.label));
-
   for (const item of block.items) {
     if (!item.name || !LOOKS[item.look]) continue;
     const entry = element('span', { class: 'at' });
@@ -68,7 +41,7 @@ softdock.kinds.animation = (parent, block) => {
 
   const draw = () => {
     const { width, height } = plot.getBoundingClientRect();
-    if (width < 40 || height < 40) return;
+    if (width < 40 || height < 40 || !(bounds[0] <= bounds[1])) return;
     const margin = 26;
     const scale = Math.min(
       (width - 2 * margin) / Math.max(1, bounds[1] - bounds[0]),
@@ -77,7 +50,7 @@ softdock.kinds.animation = (parent, block) => {
     const x0 = width / 2 - scale * (bounds[0] + bounds[1]) / 2;
     const y0 = height / 2 + scale * (bounds[2] + bounds[3]) / 2;
     place = (x, y) => [x0 + scale * x, y0 - scale * y];
-    const svg = shape('svg', { role: 'img', 'aria-label': `${block.title}. ${block.sentence}` });
+    const svg = shape('svg', { role: 'img', 'aria-label': words(node) });
     const bar = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1].filter(m => m / TENTHS * scale < width / 4).pop() || 0.01;
     const right = width - 12;
     const left = right - bar / TENTHS * scale;
@@ -107,12 +80,9 @@ softdock.kinds.animation = (parent, block) => {
 
   const showFrame = index => {
     frame = index;
-    slider.value = String(index);
-    const time = block.times[index];
-    slider.setAttribute('aria-valuetext', `${time.toFixed(3)} s`);
     if (place) {
       block.items.forEach((item, k) => {
-        const points = item.frames[Math.min(index, item.frames.length - 1)];
+        const points = item.frames[Math.min(index, item.frames.length - 1)] || [];
         if (item.look === 'ground' || item.look === 'joint') { pivots(item, lines[k], points); return; }
         let path = '';
         for (let i = 0; i < points.length; i += 2) {
@@ -122,55 +92,17 @@ softdock.kinds.animation = (parent, block) => {
         lines[k].setAttribute('d', path);
       });
     }
-    if (timeReading) timeReading.textContent = `${time.toFixed(3)} s`;
-    block.readings.forEach((r, k) => {
-      values[k].textContent = `${minus(r.values[index].toFixed(r.digits))} ${r.unit}`;
-    });
+    read(index);
   };
 
-  const moveTo = index => {
-    showFrame(index);
-    if (!block.loops) softdock.setTime(block.times[index]);
-  };
-
-  let playing = false;
-  let clock = 0;
-  let before = null;
-  const setPlaying = on => {
-    playing = on;
-    play.textContent = on ? '❚❚ Pause' : '▶ Play';
-    before = null;
-    if (on) requestAnimationFrame(advance);
-  };
-  const advance = now => {
-    if (!playing) return;
-    if (before !== null) clock += (now - before) / 1000 * Number(speed.value);
-    before = now;
-    if (block.loops && clock >= end) { clock = begin; showFrame(0); }
-    let index = frame;
-    while (index + 1 < count && block.times[index + 1] <= clock) index++;
-    if (index !== frame) moveTo(index);
-    if (clock >= end) { setPlaying(false); return; }
-    requestAnimationFrame(advance);
-  };
-  play.addEventListener('click', () => {
-    if (!playing) {
-      if (frame >= count - 1) moveTo(0);
-      clock = Math.max(begin, block.times[frame]);
-    }
-    setPlaying(!playing);
+  let read = () => {};
+  softdock.player(node, {
+    times: block.times,
+    loops: block.loops,
+    show: time => showFrame(block.times.length ? softdock.nearest(block.times, time) : 0),
   });
-  slider.addEventListener('input', () => {
-    setPlaying(false);
-    moveTo(Number(slider.value));
-  });
-  // Animations of one page move together.
-  if (!block.loops) {
-    softdock.clock.listeners.push(time => {
-      const index = softdock.nearest(block.times, time);
-      if (index !== frame) showFrame(index);
-    });
-  }
-  onResize(plot, draw);
-  showFrame(0);
+  read = softdock.readings(node, block.readings);
+  node.append(legend);
+  read(0);
+  softdock.onResize(plot, draw);
 };

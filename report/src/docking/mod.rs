@@ -1,0 +1,282 @@
+//! The report of a docking: one run, or several side by side.
+
+mod charts;
+mod compare;
+mod sweep;
+
+pub use sweep::{SweepPoint, SweepReport};
+
+use crate::block::{Block, Heading};
+use crate::chart::Level;
+use crate::figure::Figure;
+use crate::page::Page;
+use crate::scene::Scene;
+use crate::summary;
+use crate::table::{Cell, Listing, Table};
+use serde_json::Value;
+
+/// A report of one docking or of several side by side.
+#[derive(Debug, Clone, Default)]
+pub struct DockingReport {
+    /// Heading.
+    pub title: String,
+    /// What was computed, in a sentence or two.
+    pub lead: String,
+    /// The runs; several are compared.
+    pub runs: Vec<DockingRun>,
+    /// A published or required peak force [N] with its name, drawn into the chart of the force.
+    pub reference_force: Option<Level>,
+}
+
+/// One docking.
+#[derive(Debug, Clone, Default)]
+pub struct DockingRun {
+    /// Name of the scenario.
+    pub name: String,
+    /// Why the run ended early, if it did.
+    pub incomplete: Option<String>,
+    /// The machine-readable summary: an object whose keys carry their units. Figures on the page
+    /// are made from it.
+    pub summary: Value,
+    /// What happened over time.
+    pub series: DockingSeries,
+    /// The motion in space.
+    pub scene: Option<Scene>,
+    /// The resolved configuration as TOML.
+    pub config_text: String,
+    /// Files of the run: name, relative address, what is in it.
+    pub files: Vec<[String; 3]>,
+}
+
+/// What happened over time. Every list has an entry per time, or is empty if it is not known; what
+/// is empty is not shown. Lists per leg have a list for each leg, in the order of the legs.
+#[derive(Debug, Clone, Default)]
+pub struct DockingSeries {
+    /// Times [s], growing.
+    pub time_s: Vec<f64>,
+    /// Magnitude of the resultant contact force [N].
+    pub contact_force_n: Vec<f64>,
+    /// Friction's part of it [N].
+    pub friction_force_n: Vec<f64>,
+    /// Smallest gap between the contact surfaces [m], negative where they press into each other.
+    pub gap_m: Vec<f64>,
+    /// Position of the end effector's interface seen from the target's: x and y lateral, z along
+    /// the docking axis [m].
+    pub position_error_m: [Vec<f64>; 3],
+    /// Pitch, yaw and roll between both interfaces [°].
+    pub angle_error_deg: [Vec<f64>; 3],
+    /// Force of each leg on the end effector along its chord [N], positive when it pushes.
+    pub leg_force_n: Vec<Vec<f64>>,
+    /// Change of each leg's chord since the start [m].
+    pub leg_stroke_m: Vec<Vec<f64>>,
+    /// Tension of each tendon [N].
+    pub tendon_tension_n: Vec<Vec<f64>>,
+    /// Angle of each crank [°].
+    pub crank_angle_deg: Vec<Vec<f64>>,
+    /// Torque of each motor [N·m].
+    pub motor_torque_nm: Vec<Vec<f64>>,
+    /// Parts of the energy account by name [J].
+    pub energy_j: Vec<(String, Vec<f64>)>,
+    /// What the energy account misses [J].
+    pub energy_residual_j: Vec<f64>,
+    /// Beginning and end of each contact [s].
+    pub contacts_s: Vec<[f64; 2]>,
+    /// Least and largest stroke that a leg allows [m].
+    pub stroke_limits_m: Option<[f64; 2]>,
+    /// Largest torque of a motor [N·m].
+    pub torque_limit_nm: Option<f64>,
+}
+
+impl DockingReport {
+    /// The whole file.
+    pub fn html(&self) -> Result<String, serde_json::Error> {
+        self.page().html()
+    }
+
+    /// The page, for those who want to add to it.
+    pub fn page(&self) -> Page {
+        let (figures, blocks) = match self.runs.as_slice() {
+            [run] => (summary::headlines(&run.summary), self.single(run)),
+            runs => (
+                Vec::new(),
+                compare::blocks(runs, self.reference_force.as_ref()),
+            ),
+        };
+        Page {
+            title: self.title.clone(),
+            lead: self.lead.clone(),
+            warning: self.warning(),
+            figures,
+            blocks,
+            dense: false,
+        }
+    }
+
+    fn warning(&self) -> Option<String> {
+        let alone = self.runs.len() == 1;
+        let texts: Vec<String> = self
+            .runs
+            .iter()
+            .filter_map(|run| {
+                let why = run.incomplete.as_deref()?;
+                Some(match run.name.as_str() {
+                    name if alone || name.is_empty() => format!("Incomplete: {why}"),
+                    name => format!("Incomplete ({name}): {why}"),
+                })
+            })
+            .collect();
+        (!texts.is_empty()).then(|| texts.join(" "))
+    }
+
+    fn single(&self, run: &DockingRun) -> Vec<Block> {
+        let series = &run.series;
+        let mut blocks: Vec<Block> = Vec::new();
+        blocks.extend(run.scene.clone().map(Block::from));
+        blocks.extend(charts::first(series, self.reference_force.as_ref()));
+        let groups = [
+            (
+                "Approach",
+                "How the two interfaces come together.",
+                charts::approach(series),
+            ),
+            ("Legs", "What each of the legs does.", charts::legs(series)),
+            ("Energy", "Where the energy goes.", charts::energy(series)),
+        ];
+        for (title, sentence, charts) in groups {
+            push_group(&mut blocks, title, sentence, charts);
+        }
+        push_group(
+            &mut blocks,
+            "Details",
+            "Everything that was measured, and what was asked for.",
+            details(run),
+        );
+        blocks
+    }
+}
+
+/// A group of blocks with its heading; nothing if it is empty. Scenes stand beside each other.
+fn push_group(blocks: &mut Vec<Block>, title: &str, sentence: &str, group: Vec<Block>) {
+    if group.is_empty() {
+        return;
+    }
+    blocks.push(Block::Heading(Heading {
+        title: title.to_owned(),
+        sentence: sentence.to_owned(),
+        beside: matches!(group[0], Block::Scene(_)),
+    }));
+    blocks.extend(group);
+}
+
+/// Figures, files and configuration of a run.
+fn details(run: &DockingRun) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    let figures = summary::rows(&run.summary);
+    if !figures.is_empty() {
+        let row = |figure: &Figure| vec![Cell::text(&*figure.label), Cell::figure(figure)];
+        blocks.push(Block::Table(Table {
+            title: "All figures".to_owned(),
+            sentence: "The machine-readable summary of the run.".to_owned(),
+            columns: vec!["figure".to_owned(), "value".to_owned()],
+            rows: figures.iter().map(row).collect(),
+        }));
+    }
+    if !run.files.is_empty() {
+        let row = |[name, address, what]: &[String; 3]| {
+            vec![Cell::link(name.clone(), address), Cell::text(what.clone())]
+        };
+        blocks.push(Block::Table(Table {
+            title: "Files".to_owned(),
+            sentence: "Written beside this page.".to_owned(),
+            columns: vec!["file".to_owned(), "content".to_owned()],
+            rows: run.files.iter().map(row).collect(),
+        }));
+    }
+    blocks.extend(listing("Configuration", &run.config_text));
+    blocks
+}
+
+/// The resolved configuration, folded away; nothing if there is none.
+pub(crate) fn listing(title: &str, text: &str) -> Option<Block> {
+    (!text.is_empty()).then(|| {
+        Block::Listing(Listing {
+            title: title.to_owned(),
+            sentence: "Every setting with its value, as this was computed.".to_owned(),
+            text: text.to_owned(),
+        })
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn run(name: &str, force: f64) -> DockingRun {
+        DockingRun {
+            name: name.to_owned(),
+            summary: json!({ "peak_contact_force_n": force, "captured": true }),
+            series: DockingSeries {
+                time_s: vec![0.0, 1.0, 2.0],
+                contact_force_n: vec![0.0, force, f64::NAN],
+                leg_stroke_m: vec![vec![0.0, 1e-3, 2e-3]; 6],
+                ..DockingSeries::default()
+            },
+            config_text: format!("closing_speed_m_s = {force}\n[target]\nmass_kg = 500\n"),
+            ..DockingRun::default()
+        }
+    }
+
+    fn report(runs: Vec<DockingRun>) -> DockingReport {
+        DockingReport {
+            title: "Docking".to_owned(),
+            runs,
+            ..DockingReport::default()
+        }
+    }
+
+    #[test]
+    fn an_empty_report_is_a_page() {
+        assert!(report(vec![]).html().unwrap().contains("<h1>Docking</h1>"));
+        let bare = report(vec![DockingRun::default()]).html().unwrap();
+        assert!(!bare.contains("class=\"figures\"") && !bare.contains("<section"));
+    }
+
+    #[test]
+    fn only_what_is_known_is_shown() {
+        let html = report(vec![run("a", 45.5)]).html().unwrap();
+        assert!(html.contains("<h3>Contact force</h3>") && html.contains("<h3>Leg stroke</h3>"));
+        assert!(!html.contains("<h3>Tendon tension</h3>"));
+        assert!(html.contains("data-key=\"peak_contact_force_n\" data-value=\"45.5\""));
+    }
+
+    #[test]
+    fn runs_are_compared_by_name_and_by_setting() {
+        let html = report(vec![run("slow", 45.5), run("fast", 60.0)])
+            .html()
+            .unwrap();
+        assert!(html.contains("data-key=\"slow/peak_contact_force_n\" data-value=\"45.5\""));
+        assert!(html.contains("data-key=\"fast/peak_contact_force_n\" data-value=\"60.0\""));
+        assert!(html.contains("closing_speed_m_s"));
+        let table = html.split("What differs").nth(1).unwrap();
+        let table = table.split("</table>").next().unwrap();
+        assert!(!table.contains("mass_kg"), "both have the same mass");
+    }
+
+    #[test]
+    fn an_incomplete_run_says_so() {
+        let mut stopped = run("a", 1.0);
+        stopped.incomplete = Some("interrupted at t = 1.2 s.".to_owned());
+        let html = report(vec![stopped.clone()]).html().unwrap();
+        assert!(html.contains("role=\"alert\">Incomplete: interrupted at t = 1.2 s."));
+        let html = report(vec![stopped, run("b", 2.0)]).html().unwrap();
+        assert!(html.contains("Incomplete (a): interrupted"));
+    }
+
+    #[test]
+    fn the_same_report_gives_the_same_bytes() {
+        let make = || report(vec![run("a", 1.0), run("b", 2.0)]).html().unwrap();
+        assert_eq!(make(), make());
+    }
+}

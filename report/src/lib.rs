@@ -1,0 +1,42 @@
+//! Reports: data in, one self-contained HTML file out.
+//!
+//! A [`Page`] is data: headline [`Figure`]s and [`Block`]s in reading order. [`Page::html`] puts it
+//! into a file together with the style sheet and the scripts that its blocks need; the scripts
+//! draw, so that the page fits any width, in light and dark. Nothing is fetched. Headings, figures,
+//! tables and listings are plain HTML and readable without scripts.
+//!
+//! [`DockingReport`], [`SweepReport`] and [`BatchReport`] arrange what such runs produce on a page.
+//!
+//! Numbers that are not finite leave a gap in a curve and never break a page. The same data gives
+//! the same bytes. This crate knows nothing of mechanics: whoever computed the numbers fills in the
+//! structures.
+
+mod animation;
+mod batch;
+mod block;
+mod chart;
+mod decimate;
+mod docking;
+mod figure;
+mod page;
+mod scene;
+mod statistics;
+mod summary;
+mod table;
+mod text;
+
+pub use animation::{Animation, Item, Look, Points, Reading};
+pub use batch::BatchReport;
+pub use block::{Block, Heading};
+pub use chart::{Axis, Chart, Level, Mark, Series, Span};
+pub use decimate::decimate;
+pub use docking::{DockingReport, DockingRun, DockingSeries, SweepPoint, SweepReport};
+pub use figure::{Datum, Figure};
+pub use page::Page;
+pub use scene::{
+    Anchor, Arrow, Body, Focus, Ground, Mesh, Moment, Paint, Pose, RibbonFrame, Scene, Strip,
+};
+pub use statistics::{Bar, Bars, Dimension, Estimate, Group, Histogram, Parallel, Scatter};
+pub use summary::{headlines, rows};
+pub use table::{Cell, Listing, Table};
+pub use text::significant;

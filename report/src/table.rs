@@ -1,0 +1,197 @@
+//! Tables and listings: plain HTML, readable without scripts.
+
+use crate::figure::{Datum, Figure};
+use crate::text::{escape, safe_address, short, significant, typeset};
+use std::fmt::Write;
+
+/// A table.
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    /// Heading.
+    pub title: String,
+    /// A sentence saying what is shown.
+    pub sentence: String,
+    /// Heading of each column, with its unit.
+    pub columns: Vec<String>,
+    /// Rows of cells; the first cell names the row.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// A cell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cell {
+    /// What it shows.
+    text: String,
+    /// Its unit, where the heading has none.
+    unit: String,
+    /// Numbers stand to the right.
+    number: bool,
+    /// Where it leads.
+    link: Option<String>,
+    /// The same for programs.
+    datum: Option<Datum>,
+}
+
+impl Cell {
+    /// Text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            unit: String::new(),
+            number: false,
+            link: None,
+            datum: None,
+        }
+    }
+
+    /// A number with `digits` significant digits; a dash if it is not finite.
+    pub fn number(value: f64, digits: usize) -> Self {
+        let text = if value.is_finite() {
+            significant(value, digits)
+        } else {
+            "–".to_owned()
+        };
+        Self {
+            number: true,
+            ..Self::text(text)
+        }
+    }
+
+    /// A number with the digits it has, such as a setting.
+    pub fn setting(value: f64) -> Self {
+        Self {
+            number: true,
+            ..Self::text(short(value).to_string())
+        }
+    }
+
+    /// Text that leads to another file, such as the report of a run. An address that is neither a
+    /// relative path nor a web address stays plain text.
+    pub fn link(text: impl Into<String>, address: &str) -> Self {
+        Self {
+            link: safe_address(address).map(str::to_owned),
+            ..Self::text(text)
+        }
+    }
+
+    /// Value and unit of a figure.
+    pub fn figure(figure: &Figure) -> Self {
+        Self {
+            unit: figure.unit.clone(),
+            number: true,
+            datum: figure.datum.clone(),
+            ..Self::text(figure.value.clone())
+        }
+    }
+
+    fn html(&self) -> String {
+        let mut html = typeset(&self.text);
+        if let Some(link) = &self.link {
+            html = format!("<a href=\"{}\">{html}</a>", escape(link));
+        }
+        if !self.unit.is_empty() {
+            // Writing to a String cannot fail.
+            let _ = write!(html, " <small>{}</small>", escape(&self.unit));
+        }
+        html
+    }
+}
+
+impl Table {
+    /// The table as HTML.
+    pub(crate) fn html(&self) -> String {
+        let column_is_number = |k: usize| {
+            let mut cells = self.rows.iter().filter_map(|row| row.get(k)).peekable();
+            cells.peek().is_some() && cells.all(|cell| cell.number)
+        };
+        let class = |number: bool| if number { " class=\"number\"" } else { "" };
+        let mut html = String::from("<div class=\"scroll\"><table><thead><tr>");
+        for (k, column) in self.columns.iter().enumerate() {
+            let class = class(column_is_number(k));
+            let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", escape(column));
+        }
+        html.push_str("</tr></thead><tbody>\n");
+        for row in &self.rows {
+            html.push_str("<tr>");
+            for (k, cell) in row.iter().enumerate() {
+                let datum = cell
+                    .datum
+                    .as_ref()
+                    .map_or_else(String::new, Datum::attributes);
+                let class = class(cell.number);
+                let (tag, scope) = if k == 0 {
+                    ("th", " scope=\"row\"")
+                } else {
+                    ("td", "")
+                };
+                let _ = write!(html, "<{tag}{scope}{class}{datum}>{}</{tag}>", cell.html());
+            }
+            html.push_str("</tr>\n");
+        }
+        html.push_str("</tbody></table></div>\n");
+        html
+    }
+}
+
+/// A long text that opens on request, such as the resolved configuration.
+#[derive(Debug, Clone, Default)]
+pub struct Listing {
+    /// Heading.
+    pub title: String,
+    /// A sentence saying what it is.
+    pub sentence: String,
+    /// The text.
+    pub text: String,
+}
+
+impl Listing {
+    /// The listing as HTML.
+    pub(crate) fn html(&self) -> String {
+        let lines = match self.text.lines().count() {
+            1 => "1 line".to_owned(),
+            count => format!("{count} lines"),
+        };
+        format!(
+            "<details><summary>{lines}</summary><pre>{}</pre></details>\n",
+            escape(&self.text)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_escaped_and_linked() {
+        let table = Table {
+            columns: vec!["run".to_owned(), "force <N>".to_owned()],
+            rows: vec![vec![
+                Cell::link("17 & 18", "runs/17/report.html?a=\"b\""),
+                Cell::number(-45.5, 3),
+            ]],
+            ..Table::default()
+        };
+        let html = table.html();
+        assert!(html.contains("<a href=\"runs/17/report.html?a=&quot;b&quot;\">17 &amp; 18</a>"));
+        assert!(html.contains("<th scope=\"col\" class=\"number\">force &lt;N&gt;</th>"));
+        assert!(html.contains("<td class=\"number\">−45.5</td>"));
+    }
+
+    #[test]
+    fn a_script_is_no_address() {
+        let cell = Cell::link("click", "javascript:alert(1)");
+        assert_eq!(cell.html(), "click");
+        assert_eq!(Cell::number(f64::NAN, 3).html(), "–");
+    }
+
+    #[test]
+    fn a_listing_shows_its_text_as_it_is() {
+        let listing = Listing {
+            text: "[a]\nb = \"<x>\"\n".to_owned(),
+            ..Listing::default()
+        };
+        assert!(listing.html().contains("2 lines"));
+        assert!(listing.html().contains("b = &quot;&lt;x&gt;&quot;"));
+    }
+}
