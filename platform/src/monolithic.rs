@@ -9,9 +9,10 @@ use crate::body::{Body, BodyState, BodyStep};
 use crate::config::PlatformConfig;
 use crate::error::{PlatformError, Result};
 use crate::hub::{EFFECTOR, Hub, HubSystem, point_motion};
-use crate::native::{NativeLeg, Start};
+use crate::native::NativeLeg;
 use crate::statics::StaticPlatform;
 use crate::threads::Crew;
+use crate::whole_model::{WholeModel, starts};
 use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::spatial::{Foundation, SpatialState};
@@ -64,6 +65,10 @@ pub struct Account {
     pub tip_work: Vec<f64>,
     /// Power of the end effector on each leg's tip now [W].
     pub tip_power: Vec<f64>,
+    /// Work of a floating base on each leg.
+    pub base_work: Vec<f64>,
+    /// Power of a floating base on each leg now [W].
+    pub base_power: Vec<f64>,
     /// Energy of the bodies at the start.
     pub initial_bodies: f64,
 }
@@ -111,8 +116,14 @@ const LARGEST_CORRECTION: f64 = 1e3;
 const HALVINGS: i32 = 12;
 
 impl Platform {
-    /// The platform at rest in `equilibrium`, a fixed or floating base under it.
+    /// The platform at rest in `equilibrium`, a fixed or floating base under it, let go without a
+    /// wrench.
     pub fn at_rest(equilibrium: &StaticPlatform) -> Result<Self> {
+        Self::at_rest_under(equilibrium, WrenchHistory::default())
+    }
+
+    /// The same under a wrench; accelerations are those of wrench and motors at t = 0.
+    pub fn at_rest_under(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Self> {
         let config = equilibrium.config().clone();
         let crew = Crew::new(config.solver.threads);
         let foundation = if config.base.free_floating {
@@ -120,19 +131,7 @@ impl Platform {
         } else {
             Foundation::Ground
         };
-        let torques = equilibrium.holding_torques();
-        let starts: Vec<Start<'_>> = equilibrium
-            .legs()
-            .enumerate()
-            .map(|(i, (leg, state, rest_length))| Start {
-                leg,
-                state,
-                rest_length,
-                motor: equilibrium.motors()[i],
-                holding_torque: torques[i],
-            })
-            .collect();
-        let legs = starts
+        let legs = starts(equilibrium)
             .iter()
             .enumerate()
             .map(|(i, start)| NativeLeg::new(start, foundation).map_err(PlatformError::in_leg(i)))
@@ -155,10 +154,12 @@ impl Platform {
             account: Account {
                 tip_work: vec![0.0; count],
                 tip_power: vec![0.0; count],
+                base_work: vec![0.0; count],
+                base_power: vec![0.0; count],
                 ..Account::default()
             },
             time: 0.0,
-            wrench: WrenchHistory::default(),
+            wrench,
             config,
             hub,
             legs,
@@ -166,7 +167,28 @@ impl Platform {
             crew,
         };
         out.account.initial_bodies = out.body_energy();
+        out.start_accelerations(equilibrium)?;
         Ok(out)
+    }
+
+    /// Consistent accelerations of bodies and legs, from the platform as one model.
+    fn start_accelerations(&mut self, equilibrium: &StaticPlatform) -> Result<()> {
+        let mut whole = WholeModel::at_rest(equilibrium)?;
+        whole.set_wrench(&self.wrench);
+        whole.restart()?;
+        let nodes = [Some(whole.effector), whole.base].into_iter().flatten();
+        for (body, node) in self.bodies.iter_mut().zip(nodes) {
+            body.acceleration = whole.rest.accelerations[node.index()];
+            body.algorithmic = body.acceleration;
+        }
+        let effector = self.bodies[EFFECTOR];
+        let base = self.hub.base.map(|i| self.bodies[i]);
+        for (i, leg) in self.legs.iter_mut().enumerate() {
+            let tip = point_motion(&effector, &self.spheres[i]);
+            leg.start(&tip, base.as_ref())
+                .map_err(PlatformError::in_leg(i))?;
+        }
+        Ok(())
     }
 
     /// Its configuration.
@@ -435,11 +457,15 @@ impl Platform {
         self.account.wrench_work += 0.5 * h * (self.account.wrench_power + power);
         self.account.wrench_power = power;
         let effector = self.bodies[EFFECTOR];
+        let base = self.hub.base.map(|i| &self.bodies[i]);
         for (i, leg) in self.legs.iter().enumerate() {
             let velocity = effector.point_velocity(&self.spheres[i]);
             let power = -leg.tip_force().dot(&velocity);
             self.account.tip_work[i] += 0.5 * h * (self.account.tip_power[i] + power);
             self.account.tip_power[i] = power;
+            let power = base.map_or(0.0, |base| leg.base_power(base));
+            self.account.base_work[i] += 0.5 * h * (self.account.base_power[i] + power);
+            self.account.base_power[i] = power;
         }
     }
 
@@ -454,7 +480,7 @@ impl Platform {
 }
 
 /// The base as a body whose frame is the world's at the start.
-fn base_body(config: &PlatformConfig) -> Body {
+pub(crate) fn base_body(config: &PlatformConfig) -> Body {
     let base = &config.base;
     let tensor = Matrix3::from_diagonal(&base.inertia_kg_m2.into());
     Body {
