@@ -37,6 +37,9 @@ pub enum PlatformError {
         /// Why.
         cause: LegError,
     },
+    /// The kernel failed on the platform as one model.
+    #[error("the platform as one model: {0}")]
+    Kernel(#[from] leg_core::Error),
     /// The equations of the bodies are singular.
     #[error(
         "the end effector cannot be moved at t = {time_s} s: its equations are singular \

@@ -1,5 +1,6 @@
 //! The platform: legs coupled through the spherical joints of the end effector.
 
+pub mod audit;
 pub mod body;
 pub mod config;
 pub mod contact;
@@ -10,6 +11,7 @@ pub mod monolithic;
 pub mod native;
 pub mod statics;
 pub mod threads;
+pub mod whole_model;
 pub mod world;
 
 pub use config::PlatformConfig;

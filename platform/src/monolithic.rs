@@ -10,10 +10,12 @@ use crate::config::PlatformConfig;
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
 use crate::hub::{EFFECTOR, Hub, point_motion};
-use crate::native::{NativeLeg, Start};
+use crate::native::NativeLeg;
 use crate::statics::StaticPlatform;
 use crate::threads::Crew;
-use crate::world::{Flow, World, WorldMemory, WrenchHistory};
+use crate::whole_model::{WholeModel, starts};
+pub use crate::world::WrenchHistory;
+use crate::world::{Flow, World, WorldMemory};
 use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::spatial::{Foundation, SpatialState};
@@ -80,8 +82,14 @@ const LARGEST_CORRECTION: f64 = 1e3;
 const HALVINGS: i32 = 12;
 
 impl Platform {
-    /// The platform at rest in `equilibrium`, a fixed or floating base under it.
+    /// The platform at rest in `equilibrium`, a fixed or floating base under it, let go without a
+    /// wrench.
     pub fn at_rest(equilibrium: &StaticPlatform) -> Result<Self> {
+        Self::at_rest_under(equilibrium, WrenchHistory::default())
+    }
+
+    /// The same under a wrench; accelerations are those of wrench and motors at t = 0.
+    pub fn at_rest_under(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Self> {
         let config = equilibrium.config().clone();
         let crew = Crew::new(config.solver.threads);
         let foundation = if config.base.free_floating {
@@ -89,19 +97,7 @@ impl Platform {
         } else {
             Foundation::Ground
         };
-        let torques = equilibrium.holding_torques();
-        let starts: Vec<Start<'_>> = equilibrium
-            .legs()
-            .enumerate()
-            .map(|(i, (leg, state, rest_length))| Start {
-                leg,
-                state,
-                rest_length,
-                motor: equilibrium.motors()[i],
-                holding_torque: torques[i],
-            })
-            .collect();
-        let legs = starts
+        let legs = starts(equilibrium)
             .iter()
             .enumerate()
             .map(|(i, start)| NativeLeg::new(start, foundation).map_err(PlatformError::in_leg(i)))
@@ -117,7 +113,7 @@ impl Platform {
             hub.bodies.push(base_body(&config));
             bodies.push(BodyState::at_rest(Se3::identity()));
         }
-        Ok(Self {
+        let mut out = Self {
             spheres: config.sphere_positions(),
             world: World::new(hub, &bodies),
             tips: vec![Flow::default(); legs.len()],
@@ -127,13 +123,40 @@ impl Platform {
             legs,
             bodies,
             crew,
-        })
+        };
+        out.start_accelerations(equilibrium, &wrench)?;
+        out.set_wrench(wrench);
+        Ok(out)
     }
 
     /// Puts a target in front of the end effector.
     pub fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
         self.world
             .add_target(body, state, pair, latch, &mut self.bodies);
+    }
+
+    /// Consistent accelerations of bodies and legs, from the platform as one model.
+    fn start_accelerations(
+        &mut self,
+        equilibrium: &StaticPlatform,
+        wrench: &WrenchHistory,
+    ) -> Result<()> {
+        let mut whole = WholeModel::at_rest(equilibrium)?;
+        whole.set_wrench(wrench);
+        whole.restart()?;
+        let nodes = [Some(whole.effector), whole.base].into_iter().flatten();
+        for (body, node) in self.bodies.iter_mut().zip(nodes) {
+            body.acceleration = whole.rest.accelerations[node.index()];
+            body.algorithmic = body.acceleration;
+        }
+        let effector = self.bodies[EFFECTOR];
+        let base = self.world.hub().base.map(|i| self.bodies[i]);
+        for (i, leg) in self.legs.iter_mut().enumerate() {
+            let tip = point_motion(&effector, &self.spheres[i]);
+            leg.start(&tip, base.as_ref())
+                .map_err(PlatformError::in_leg(i))?;
+        }
+        Ok(())
     }
 
     /// Its configuration.
@@ -181,6 +204,11 @@ impl Platform {
         &self.tips
     }
 
+    /// Work of a floating base on each leg.
+    pub fn feet(&self) -> &[Flow] {
+        &self.feet
+    }
+
     /// Work of a leg's motor since the start [J].
     pub fn motor_work(&self, leg: usize) -> f64 {
         self.legs[leg].state().ledger.work_in - self.tips[leg].energy - self.feet[leg].energy
@@ -222,9 +250,18 @@ impl Platform {
     }
 
     /// Advances to `end` [s] in equal steps of at most the configured size, smaller where contact
-    /// asks for it; a step that fails is repeated smaller. `observe` sees every accepted step. On an
-    /// error the platform is that of the last accepted step.
-    pub fn advance_to(&mut self, end: f64, observe: impl FnMut(&Self) + Send) -> Result<Advance> {
+    /// asks for it; a step that fails is repeated smaller. On an error the platform is that of the
+    /// last accepted step.
+    pub fn advance_to(&mut self, end: f64) -> Result<Advance> {
+        self.advance_observed(end, |_| {})
+    }
+
+    /// The same; `observe` sees the platform after every accepted step.
+    pub fn advance_observed(
+        &mut self,
+        end: f64,
+        observe: impl FnMut(&Self) + Send,
+    ) -> Result<Advance> {
         let crew = self.crew.clone();
         crew.enter(|| self.advance_in_steps(end, observe))
     }
@@ -391,13 +428,12 @@ impl Platform {
         self.time += h;
         self.world.accept(&self.bodies, h, self.time);
         let effector = &self.bodies[EFFECTOR];
-        let base = self.world.hub().base.map(|i| self.bodies[i].velocity);
+        let base = self.world.hub().base.map(|i| &self.bodies[i]);
         for (i, leg) in self.legs.iter().enumerate() {
             let velocity = effector.point_velocity(&self.spheres[i]);
             self.tips[i].advance(h, -leg.tip_force().dot(&velocity));
-            if let Some(twist) = &base {
-                self.feet[i].advance(h, -leg.base_wrench().dot(twist));
-            }
+            let power = base.map_or(0.0, |base| leg.base_power(base));
+            self.feet[i].advance(h, power);
         }
     }
 }
@@ -414,7 +450,7 @@ fn even_part(left: f64, allowed: f64) -> f64 {
 }
 
 /// The base as a body whose frame is the world's at the start.
-fn base_body(config: &PlatformConfig) -> Body {
+pub(crate) fn base_body(config: &PlatformConfig) -> Body {
     let base = &config.base;
     let tensor = Matrix3::from_diagonal(&base.inertia_kg_m2.into());
     Body {

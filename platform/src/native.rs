@@ -7,14 +7,16 @@ use leg_core::dynamics;
 use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::LegError;
+use leg_core::leg::config::MotorMode;
 use leg_core::leg::planar::LinkDrive;
 use leg_core::leg::spatial::{
     Foundation, SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialState, TipDrive,
 };
-use leg_core::model::{InputId, Signal, Signals};
+use leg_core::model::{Drive, InputId, Inputs, Signal, Signals};
 use leg_core::port::condensed::{self, Guess, OpenStep};
 use leg_core::port::{Condensation, Port};
 use leg_core::results;
+use leg_core::results::energy::{Energies, energies};
 use leg_core::state::State;
 use leg_core::workspace::Workspace;
 use nalgebra::{Matrix3, Vector3, Vector6};
@@ -57,7 +59,10 @@ pub struct NativeLeg {
 pub fn motor_signals(leg: &SpatialLeg, start: &Start<'_>) -> (Signal, Signal) {
     let motor = &leg.config.motor;
     let torque = motor.torque_nm.signal().shifted(start.holding_torque);
-    let angle = motor.angle_rad.signal().shifted(start.motor);
+    let angle = match motor.mode {
+        MotorMode::Angle | MotorMode::Hold => motor.angle_rad.signal().shifted(start.motor),
+        MotorMode::Torque | MotorMode::Locked => Signal::Constant(start.motor),
+    };
     (torque, angle)
 }
 
@@ -120,6 +125,30 @@ impl NativeLeg {
         })
     }
 
+    /// Accelerations and reactions of the leg at rest whose ends are accelerated like this.
+    pub fn start(
+        &mut self,
+        tip: &[[f64; 3]; 3],
+        base: Option<&BodyState>,
+    ) -> Result<(), leg_core::Error> {
+        let mut ends: Vec<(InputId, f64)> = Vec::with_capacity(9);
+        ends.extend(self.tip_inputs.iter().zip(tip).map(|(&i, m)| (i, m[2])));
+        if let (Some(inputs), Some(base)) = (self.base_inputs, base) {
+            ends.extend(inputs.into_iter().zip(base.acceleration.iter().copied()));
+        }
+        let drive = Accelerated {
+            signals: &self.signals,
+            ends: &ends,
+        };
+        let Self {
+            leg,
+            state,
+            workspace,
+            ..
+        } = self;
+        dynamics::initialize(&leg.model, state, workspace, &drive)
+    }
+
     /// The leg.
     pub fn leg(&self) -> &SpatialLeg {
         &self.leg
@@ -150,17 +179,47 @@ impl NativeLeg {
         }
     }
 
-    /// Wrench of the leg on a floating base, in the base's axes.
-    pub fn base_wrench(&self) -> Vector6<f64> {
-        let (true, Some((_, joint))) = (self.attached, self.leg.base) else {
-            return Vector6::zeros();
+    /// Power of a floating base on the leg [W].
+    pub fn base_power(&self, base: &BodyState) -> f64 {
+        let Some((_, joint)) = self.leg.base.filter(|_| self.attached) else {
+            return 0.0;
         };
+        // The joint sits at the base's origin and pushes the leg.
         let on_leg = results::reaction(&self.leg.model, &self.state, joint);
-        // The base's node is the first of the model.
-        let rotation = self.state.poses[0].rotation();
-        let force = -rotation.tr_mul(&on_leg.force);
-        let moment = -rotation.tr_mul(&Vector3::from(on_leg.moment));
-        Vector6::new(force.x, force.y, force.z, moment.x, moment.y, moment.z)
+        let rotation = base.pose.rotation();
+        let velocity = rotation * base.velocity.fixed_rows::<3>(0);
+        let spin = rotation * base.velocity.fixed_rows::<3>(3);
+        on_leg.force.dot(&velocity) + Vector3::from(on_leg.moment).dot(&spin)
+    }
+
+    /// Torque of motor or driver on the crank [N·m].
+    pub fn motor_torque(&self) -> f64 {
+        self.leg.crank_torque(&self.state)
+    }
+
+    /// Crank angle [rad].
+    pub fn crank_angle(&self) -> f64 {
+        self.state.angle(self.leg.motor_joint)
+    }
+
+    /// Rate of the crank angle [rad/s].
+    pub fn crank_rate(&self) -> f64 {
+        results::angle_rate(&self.leg.model, &self.state, self.leg.motor_joint)
+    }
+
+    /// Distance from A to B [m], which is the tendon's length.
+    pub fn chord(&self) -> f64 {
+        self.leg.chord(&self.state).norm()
+    }
+
+    /// Tendon tension [N]; zero without a tendon.
+    pub fn tension(&self) -> f64 {
+        self.leg.tendon_tension(&self.state)
+    }
+
+    /// Energies of the leg [J].
+    pub fn energies(&self) -> leg_core::Result<Energies> {
+        energies(&self.leg.model, &self.state)
     }
 
     /// Breaks the leg: from now on it carries nothing and stays where it is.
@@ -292,6 +351,21 @@ impl NativeLeg {
             ..
         } = self;
         condensed::accept(&leg.model, state, workspace, &open);
+    }
+}
+
+/// Signals with some accelerations given.
+struct Accelerated<'a> {
+    signals: &'a Signals,
+    ends: &'a [(InputId, f64)],
+}
+
+impl Drive for Accelerated<'_> {
+    fn sample(&self, time: f64, inputs: &mut Inputs) {
+        self.signals.sample(time, inputs);
+        for (input, acceleration) in self.ends {
+            inputs.acceleration[input.index()] = *acceleration;
+        }
     }
 }
 

@@ -10,17 +10,17 @@
 use super::LegError;
 use super::config::{ConfigError, Leaf, Link, Motor, Side, Solver, Tendon};
 use super::planar::LinkDrive;
-use crate::element::ElementKind;
+use super::spatial_parts::{Placement, SpatialParts};
 use crate::group::{Group, Se3};
 use crate::model::{
-    Attachment, Axes, BeamId, BeamSpec, Body, Force, ForceId, FrameId, Hold, InputId, JointId,
-    JointKind, ModelBuilder, NodeId, PointOn, SpatialModel, spatial_inertia,
+    Attachment, Axes, BeamId, Body, Force, ForceId, FrameId, InputId, JointId, JointKind,
+    ModelBuilder, NodeId, SpatialModel,
 };
 use crate::results;
 use crate::state::State;
 use crate::statics::{self, ContinuationSettings, Path, StaticSettings};
 use crate::workspace::Workspace;
-use nalgebra::{Matrix3, Matrix6, Rotation3, Unit, Vector3};
+use nalgebra::{Matrix3, Matrix6, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// A state of a spatial leg.
@@ -50,7 +50,7 @@ impl Default for Base {
 
 impl Base {
     /// The columns e_c, e_u, e_m.
-    fn axes(&self) -> Result<Matrix3<f64>, ConfigError> {
+    pub(super) fn axes(&self) -> Result<Matrix3<f64>, ConfigError> {
         let refuse = |key, value| ConfigError {
             key,
             value,
@@ -251,7 +251,7 @@ impl SpatialLegConfig {
         )
     }
 
-    fn section(&self) -> crate::Result<crate::model::Section<6, 3>> {
+    pub(super) fn section(&self) -> crate::Result<crate::model::Section<6, 3>> {
         match self.section {
             SectionShape::Leaf => self.leaf.spatial_section(),
             SectionShape::Rod { radius_m } => {
@@ -332,30 +332,6 @@ pub struct SpatialLeg {
     pub base: Option<(FrameId, JointId)>,
 }
 
-/// Rotation that takes `axis` (columns of a frame) so that its third column is `third` and its
-/// second is as near to `second` as can be.
-fn frame_with(third: Vector3<f64>, fallback: Vector3<f64>) -> Matrix3<f64> {
-    let e3 = third.normalize();
-    let mut e1 = fallback - e3 * e3.dot(&fallback);
-    if e1.norm() < 1e-9 {
-        e1 = if e3.x.abs() < 0.9 {
-            Vector3::x()
-        } else {
-            Vector3::y()
-        };
-        e1 -= e3 * e3.dot(&e1);
-    }
-    let e1 = e1.normalize();
-    Matrix3::from_columns(&[e1, e3.cross(&e1), e3])
-}
-
-/// A frame whose second column is `second`.
-fn frame_with_second(second: Vector3<f64>) -> Matrix3<f64> {
-    let turned = frame_with(second, Vector3::x());
-    // Columns (e1, e2, e3) → (e2, e3, e1) keeps the handedness and makes e3 the second.
-    Matrix3::from_columns(&[turned.column(1), turned.column(2), turned.column(0)])
-}
-
 impl SpatialLeg {
     /// Builds the leg, unstressed, its crank at `q1` and its chord toward `tip`.
     pub fn new(
@@ -381,18 +357,6 @@ impl SpatialLeg {
         rest_length: Option<f64>,
     ) -> Result<Self, LegError> {
         config.validate()?;
-        let base = config.base.axes()?;
-        let turn = Rotation3::from_axis_angle(&Unit::new_normalize(base.column(2).into()), q1);
-        let o = Vector3::from(config.base.motor_position_m);
-        let crank_axes = turn.matrix() * base;
-        let a = o + crank_axes.column(0) * config.crank.length_m;
-        let first = base * Vector3::from(config.universal.first_axis).normalize();
-        let first_now = match config.universal.carried_by {
-            Carrier::Crank => turn * first,
-            Carrier::Base => first,
-        };
-        let root = root_rotation(config, &first_now, &(tip - a), &crank_axes)?;
-
         let mut builder = ModelBuilder::<Se3, 6, 3>::new();
         builder.gravity(config.gravity_m_s2.into());
         let names = [
@@ -408,65 +372,17 @@ impl SpatialLeg {
         ];
         let inputs = names.map(|name| builder.input(name));
         let carried = (foundation == Foundation::Moving).then(|| moving_base(&mut builder));
-        let founded = |frame| match carried {
-            Some((_, _, node)) => Attachment::node(node, frame),
-            None => Attachment::ground(frame),
+        let placement = Placement {
+            name: "",
+            body: carried.map_or(Body::Ground, |(_, _, node)| Body::Node(node)),
+            crank_drive,
+            q1,
+            tip,
+            torque: inputs[SpatialChannel::CrankTorque as usize],
+            angle: inputs[SpatialChannel::CrankAngle as usize],
         };
-        let (length, mass) = (config.crank.length_m, config.crank.mass_kg);
-        let across = mass * length * length / 12.0;
-        let inertia = Matrix3::from_diagonal(&Vector3::new(0.0, across, across));
-        let inertia = spatial_inertia(mass, [0.5 * length, 0.0, 0.0], inertia);
-        let crank = builder.rigid_body("crank", Se3::from_parts(o, crank_axes), inertia);
-        let mut spec = BeamSpec::straight(
-            config.leaf.length_m,
-            config.solver.elements,
-            config.section()?,
-        );
-        spec.curvature = [0.0, 0.0, config.leaf.curvature_per_m];
-        spec.rayleigh = config.leaf.rayleigh();
-        spec.kind = ElementKind::from(config.leaf.kind);
-        let leaf = builder.beam("leaf", Se3::from_parts(a, root), &spec);
-        let (node_a, node_b) = (builder.beam_node(leaf, 0), builder.beam_end(leaf));
-
-        let ground_o = founded(Se3::from_parts(o, base));
-        let crank_o = Attachment::node(crank, Se3::identity());
-        let motor_joint = builder.joint("O", JointKind::Revolute, ground_o, crank_o);
-        let crank_driver = (crank_drive == LinkDrive::Prescribed).then(|| {
-            let kind = JointKind::PrescribedAngle(inputs[SpatialChannel::CrankAngle as usize]);
-            builder.joint("crank drive", kind, ground_o, crank_o)
-        });
-        let second = frame_with_second(Vector3::from(config.universal.second_axis).normalize());
-        let on_root = Attachment::node(node_a, Se3::from_parts(Vector3::zeros(), second));
-        let crank_tip = Vector3::new(length, 0.0, 0.0);
-        let first_local = Vector3::from(config.universal.first_axis).normalize();
-        let root_joint = match config.universal.carried_by {
-            Carrier::Crank => {
-                let frame = Se3::from_parts(crank_tip, frame_with(first_local, Vector3::x()));
-                builder.joint(
-                    "A",
-                    JointKind::Universal,
-                    Attachment::node(crank, frame),
-                    on_root,
-                )
-            }
-            Carrier::Base => {
-                let frame = Se3::from_translation(crank_tip);
-                let joint = builder.joint(
-                    "A",
-                    JointKind::Spherical,
-                    Attachment::node(crank, frame),
-                    on_root,
-                );
-                let up: Vector3<f64> = base.column(1).into();
-                let held = Se3::from_parts(Vector3::zeros(), frame_with(first, up));
-                let kind = match config.universal.carried_moment {
-                    CarriedMoment::Normal => JointKind::Perpendicular,
-                    CarriedMoment::Upright => JointKind::PerpendicularUpright,
-                };
-                builder.joint("A axes", kind, founded(held), on_root);
-                joint
-            }
-        };
+        let parts = SpatialParts::add(&mut builder, config, &placement)?;
+        let SpatialParts { leaf, node_b, .. } = parts;
         let here = Attachment::node(node_b, Se3::identity());
         let tip_driver = (tip_drive == TipDrive::Prescribed).then(|| {
             let first = SpatialChannel::TipPosition as usize;
@@ -474,32 +390,21 @@ impl SpatialLeg {
             let world = Attachment::ground(Se3::identity());
             builder.joint("tip", JointKind::PrescribedPosition(place), world, here)
         });
-        let motor = add_motor(&mut builder, config, motor_joint, crank_drive, &inputs);
         add_forces(&mut builder, config, node_b, leaf, &inputs);
-        let tendon = rest_length
-            .filter(|_| config.tendon.present)
-            .map(|rest_length| {
-                let point = |node| PointOn::node(node, Vector3::zeros());
-                builder.line(
-                    "tendon",
-                    point(node_a),
-                    point(node_b),
-                    config.tendon.law(rest_length),
-                )
-            });
+        let tendon = parts.add_tendon(&mut builder, config, rest_length);
         let model = builder.build()?;
         Ok(Self {
             config: config.clone(),
             model,
-            motor_joint,
-            root_joint,
-            crank_driver,
+            motor_joint: parts.motor_joint,
+            root_joint: parts.root_joint,
+            crank_driver: parts.crank_driver,
             tip_driver,
             leaf,
             tendon,
-            motor,
-            crank,
-            node_a,
+            motor: parts.motor,
+            crank: parts.crank,
+            node_a: parts.node_a,
             node_b,
             base: carried.map(|(frame, joint, _)| (frame, joint)),
         })
@@ -526,27 +431,6 @@ fn moving_base(builder: &mut ModelBuilder<Se3, 6, 3>) -> (FrameId, JointId, Node
     let carried = Attachment::node(node, Se3::identity());
     let joint = builder.joint("base", JointKind::Fixed, mover, carried);
     (frame, joint, node)
-}
-
-fn add_motor(
-    builder: &mut ModelBuilder<Se3, 6, 3>,
-    config: &SpatialLegConfig,
-    joint: JointId,
-    drive: LinkDrive,
-    inputs: &[InputId; SPATIAL_CHANNELS],
-) -> ForceId {
-    let hold = (drive == LinkDrive::Held).then(|| Hold {
-        target: inputs[SpatialChannel::CrankAngle as usize],
-        stiffness: config.motor.hold_stiffness_nm_per_rad,
-        damping: config.motor.hold_damping_nm_s_per_rad,
-        torque_limit: config.motor.torque_limit_nm,
-    });
-    builder.motor(
-        "motor",
-        joint,
-        Some(inputs[SpatialChannel::CrankTorque as usize]),
-        hold,
-    )
 }
 
 fn add_forces(
@@ -582,59 +466,6 @@ fn add_forces(
         ],
         moment: [None; 3],
     });
-}
-
-/// Chord of the unstressed leaf in its root frame: from its first to its last node [m].
-fn natural_chord(config: &SpatialLegConfig) -> Vector3<f64> {
-    let mut strain = nalgebra::Vector6::zeros();
-    strain[0] = config.leaf.length_m;
-    strain[5] = config.leaf.curvature_per_m * config.leaf.length_m;
-    Se3::exp(&strain).translation()
-}
-
-/// Rotation of the root that points the unstressed chord along `toward` and keeps the second axis
-/// at right angles to the first: of the two, the one whose e3 is nearer to the motor's axis.
-fn root_rotation(
-    config: &SpatialLegConfig,
-    first: &Vector3<f64>,
-    toward: &Vector3<f64>,
-    crank_axes: &Matrix3<f64>,
-) -> Result<Matrix3<f64>, LegError> {
-    let refuse = |reason| LegError::ImpossibleChord {
-        chord_m: toward.norm(),
-        shortest_m: 0.0,
-        longest_m: config.leaf.length_m,
-        reason,
-    };
-    let chord = natural_chord(config);
-    let u = toward
-        .try_normalize(1e-9)
-        .ok_or_else(|| refuse("the tip lies in the joint A"))?;
-    let start = Rotation3::rotation_between(&chord, &u)
-        .unwrap_or_else(|| Rotation3::from_axis_angle(&Vector3::z_axis(), core::f64::consts::PI));
-    let second = start * Vector3::from(config.universal.second_axis).normalize();
-    // first · (turn by φ about u of second) = along + across cos(φ − φ0) = 0.
-    let along = first.dot(&u) * u.dot(&second);
-    let (cos_part, sin_part) = (first.dot(&second) - along, first.dot(&u.cross(&second)));
-    let across = cos_part.hypot(sin_part);
-    if along.is_nan() || along.abs() >= across {
-        return Err(refuse(
-            "the leaf would point along the universal joint's first axis",
-        ));
-    }
-    let phase = sin_part.atan2(cos_part);
-    let half = (-along / across).acos();
-    let axis = Unit::new_normalize(u);
-    let turned = |angle: f64| (Rotation3::from_axis_angle(&axis, angle) * start).into_inner();
-    let (x, y) = (turned(phase + half), turned(phase - half));
-    let motor = crank_axes.column(2);
-    let near = |r: &Matrix3<f64>| r.column(2).dot(&motor);
-    let x_is_nearer = near(&x) >= near(&y);
-    Ok(if x_is_nearer != config.universal.flipped {
-        x
-    } else {
-        y
-    })
 }
 
 /// The pre-tensioned spatial leg.

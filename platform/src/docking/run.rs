@@ -189,7 +189,7 @@ impl DockingRun {
         let track = &mut self.track;
         let done = self
             .platform
-            .advance_to(end, |platform| track.observe(platform))?;
+            .advance_observed(end, |platform| track.observe(platform))?;
         self.iterations += done.iterations;
         self.rejected += done.rejected;
         self.record()

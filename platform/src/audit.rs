@@ -1,0 +1,123 @@
+//! What must be conserved: energy and momentum of a running platform.
+//!
+//! With the energies E of bodies and legs, the work W of the wrench and that of the motors, and
+//! the energy D that dampers took,
+//!
+//! ```text
+//! residual = ΔE − W_wrench − W_motors + D                                       (1)
+//! W_motors = Σ (work into leg − work of the end effector on it − of the base)   (2)
+//! ```
+//!
+//! Works are integrated from powers at the ends of steps (trapezoidal rule): the residual shrinks
+//! with the square of the step, and holds what the integrator dissipates. The momentum along a
+//! rigid motion w of everything (world axes, about the world's origin) is
+//!
+//! ```text
+//! p·w = ∂T/∂v · w = ½ (T(v + w) − T(v − w))                                     (3)
+//! ```
+//!
+//! exactly, T being quadratic in the velocities v.
+
+use crate::body::{kinetic_energy, momentum};
+use crate::error::{PlatformError, Result};
+use crate::monolithic::Platform;
+use crate::native::NativeLeg;
+use leg_core::group::Group;
+use leg_core::results::energy::energies;
+use nalgebra::{Vector3, Vector6};
+
+/// Energies of a platform and the account of what came and went [J].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct EnergyAccount {
+    /// Kinetic energy of the bodies.
+    pub bodies_kinetic: f64,
+    /// Kinetic energy of the legs.
+    pub legs_kinetic: f64,
+    /// Strain energy of the leaves.
+    pub strain: f64,
+    /// Energy in the tendons.
+    pub tendons: f64,
+    /// Potential of gravity, bodies and legs.
+    pub gravity: f64,
+    /// Work of the wrench on the end effector since the start.
+    pub wrench_work: f64,
+    /// Work of the motors since the start, eq. (2).
+    pub motor_work: f64,
+    /// Energy dissipated since the start.
+    pub dissipated: f64,
+    /// What the account misses, eq. (1).
+    pub residual: f64,
+}
+
+/// The account of `platform` now. A broken leg keeps the energy it had.
+pub fn energy_account(platform: &Platform) -> Result<EnergyAccount> {
+    let account = platform.world().account();
+    let bodies = platform.world().hub().bodies.iter().zip(platform.bodies());
+    let total = platform.body_energy();
+    let kinetic: f64 = bodies
+        .map(|(body, state)| kinetic_energy(body, state))
+        .sum();
+    let mut out = EnergyAccount {
+        bodies_kinetic: kinetic,
+        gravity: total - kinetic,
+        wrench_work: account.wrench.energy,
+        dissipated: account.dissipated(),
+        residual: total - account.initial_bodies - account.wrench.energy
+            + account.dissipated()
+            + platform.world().contact_potential(),
+        ..EnergyAccount::default()
+    };
+    for (i, leg) in platform.legs().iter().enumerate() {
+        let now = leg.energies().map_err(PlatformError::in_leg(i))?;
+        let ledger = &leg.state().ledger;
+        let between = platform.tips()[i].energy + platform.feet()[i].energy;
+        out.legs_kinetic += now.kinetic;
+        out.strain += now.strain;
+        out.tendons += now.springs;
+        out.gravity += now.gravity;
+        out.motor_work += ledger.work_in - between;
+        out.dissipated += ledger.dissipated;
+        out.residual += ledger.residual(&now) + between;
+    }
+    Ok(out)
+}
+
+/// Momentum of bodies and attached legs, world axes: linear [kg·m/s], and angular about the
+/// world's origin [kg·m²/s].
+pub fn total_momentum(platform: &Platform) -> Result<(Vector3<f64>, Vector3<f64>)> {
+    let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
+    for (body, state) in platform.world().hub().bodies.iter().zip(platform.bodies()) {
+        let (p, l) = momentum(body, state);
+        linear += p;
+        angular += l;
+    }
+    for (i, leg) in platform.legs().iter().enumerate() {
+        if !leg.is_attached() {
+            continue;
+        }
+        let p = leg_momentum(leg).map_err(PlatformError::in_leg(i))?;
+        linear += p.fixed_rows::<3>(0);
+        angular += p.fixed_rows::<3>(3);
+    }
+    Ok((linear, angular))
+}
+
+/// Momentum of a leg along the six unit motions, eq. (3).
+fn leg_momentum(leg: &NativeLeg) -> leg_core::Result<Vector6<f64>> {
+    let mut out = Vector6::zeros();
+    let mut state = leg.state().clone();
+    for k in 0..6 {
+        let mut unit = Vector6::zeros();
+        unit[k] = 1.0;
+        let mut shifted = |sign: f64| {
+            for (node, pose) in leg.state().poses.iter().enumerate() {
+                // The unit motion of the world's origin, seen in the node's frame.
+                let own = pose.adjoint_inverse() * unit;
+                state.velocities[node] = leg.state().velocities[node] + own * sign;
+            }
+            energies(&leg.leg().model, &state).map(|e| e.kinetic)
+        };
+        out[k] = 0.5 * (shifted(1.0)? - shifted(-1.0)?);
+    }
+    Ok(out)
+}

@@ -1,0 +1,201 @@
+//! The whole platform as one model of the kernel: end effector, base, cranks, leaves, joints and
+//! tendons, with nothing condensed.
+//!
+//! Slower than [`crate::monolithic`], which it must reproduce; and the way to everything that the
+//! kernel does with a model: linearisation, vibration modes, regulators.
+
+use crate::error::{PlatformError, Result};
+use crate::monolithic::base_body;
+use crate::native::{Start, motor_signals};
+use crate::statics::StaticPlatform;
+use crate::world::WrenchHistory;
+use leg_core::dynamics;
+use leg_core::group::{Group, Se3};
+use leg_core::leg::LegError;
+use leg_core::leg::planar::LinkDrive;
+use leg_core::leg::spatial::SpatialState;
+use leg_core::leg::spatial_parts::{Placement, SpatialParts};
+use leg_core::model::{
+    Attachment, Axes, Body, Force, ForceId, InputId, JointId, JointKind, ModelBuilder, NodeId,
+    Signal, Signals, SpatialModel,
+};
+use leg_core::state::State;
+use leg_core::workspace::Workspace;
+use nalgebra::Vector3;
+
+/// A leg of the whole model.
+#[derive(Debug, Clone, Copy)]
+pub struct WholeLeg {
+    /// Bodies, joints and motor.
+    pub parts: SpatialParts,
+    /// Spherical joint at B; its body A is the end effector.
+    pub tip: JointId,
+    /// The tendon.
+    pub tendon: Option<ForceId>,
+    /// Channel of the torque on the crank [N·m].
+    pub torque: InputId,
+    /// Channel of the crank's target angle [rad].
+    pub angle: InputId,
+}
+
+/// The platform as one model, and its equilibrium.
+#[derive(Debug, Clone)]
+pub struct WholeModel {
+    /// The model.
+    pub model: SpatialModel,
+    /// The end effector.
+    pub effector: NodeId,
+    /// The base, if it floats freely.
+    pub base: Option<NodeId>,
+    /// The legs.
+    pub legs: Vec<WholeLeg>,
+    /// Channels of the wrench on the end effector's centre, world axes: force [N], moment [N·m].
+    pub wrench: [InputId; 6],
+    /// At rest in equilibrium, accelerations consistent.
+    pub rest: SpatialState,
+    /// What keeps it there: motors, and the wrench of the equilibrium.
+    pub signals: Signals,
+    /// Force that takes away the end effector's weight, if it is not to feel it [N].
+    weightless: Vector3<f64>,
+}
+
+impl WholeModel {
+    /// The platform in `equilibrium`, its motors as configured.
+    pub fn at_rest(equilibrium: &StaticPlatform) -> Result<Self> {
+        Self::driven(
+            equilibrium,
+            LinkDrive::from(equilibrium.config().motor.mode),
+        )
+    }
+
+    /// The same with all motors driven in another way.
+    pub fn driven(equilibrium: &StaticPlatform, drive: LinkDrive) -> Result<Self> {
+        let config = equilibrium.config();
+        let mut builder = ModelBuilder::<Se3, 6, 3>::new();
+        builder.gravity(config.gravity_m_s2.into());
+        let names = ["fx", "fy", "fz", "mx", "my", "mz"];
+        let wrench = names.map(|name| builder.input(&format!("end effector {name}")));
+        let body = equilibrium.effector();
+        let effector = builder.rigid_body("end effector", *equilibrium.pose(), body.inertia);
+        let base = config
+            .base
+            .free_floating
+            .then(|| builder.rigid_body("base", Se3::identity(), base_body(config).inertia));
+        builder.wrench(Force::Wrench {
+            name: "wrench".into(),
+            node: effector,
+            point: Vector3::zeros(),
+            axes: Axes::World,
+            force: [Some(wrench[0]), Some(wrench[1]), Some(wrench[2])],
+            moment: [Some(wrench[3]), Some(wrench[4]), Some(wrench[5])],
+        });
+        let frame = base.map_or(Body::Ground, Body::Node);
+        let mut legs = Vec::new();
+        for (i, start) in starts(equilibrium).iter().enumerate() {
+            let sphere = equilibrium.spheres()[i];
+            let leg = add_leg(&mut builder, i, start, drive, frame, (effector, sphere));
+            legs.push(leg.map_err(PlatformError::in_leg(i))?);
+        }
+        let model = builder.build()?;
+        let gravity = Vector3::from(config.gravity_m_s2);
+        let mut out = Self {
+            rest: State::new(&model),
+            signals: Signals(vec![Signal::Constant(0.0); model.input_count()]),
+            model,
+            effector,
+            base,
+            legs,
+            wrench,
+            weightless: (body.gravity - gravity) * body.inertia[(0, 0)],
+        };
+        out.place(equilibrium)?;
+        Ok(out)
+    }
+
+    /// Puts nodes, motors and wrench where the equilibrium has them.
+    fn place(&mut self, equilibrium: &StaticPlatform) -> Result<()> {
+        for (start, leg) in starts(equilibrium).iter().zip(&self.legs) {
+            let first = leg.parts.crank.index();
+            let count = start.state.poses.len();
+            self.rest.poses[first..first + count].copy_from_slice(&start.state.poses);
+            let turns = start.state.angle(start.leg.motor_joint);
+            self.rest.angles[leg.parts.motor_joint.index()] = turns;
+            let (torque, angle) = motor_signals(start.leg, start);
+            self.signals.0[leg.torque.index()] = torque;
+            self.signals.0[leg.angle.index()] = angle;
+        }
+        let (force, moment) = equilibrium.wrench();
+        let constant = |i: usize| Signal::Constant(if i < 3 { force[i] } else { moment[i - 3] });
+        self.set_wrench(&WrenchHistory(core::array::from_fn(constant)));
+        self.restart()
+    }
+
+    /// Makes the accelerations of the state of rest those of the present signals.
+    pub fn restart(&mut self) -> Result<()> {
+        let mut workspace = Workspace::new(&self.model);
+        dynamics::initialize(&self.model, &mut self.rest, &mut workspace, &self.signals)?;
+        Ok(())
+    }
+
+    /// Gives the end effector another wrench history.
+    pub fn set_wrench(&mut self, wrench: &WrenchHistory) {
+        for (i, (channel, signal)) in self.wrench.iter().zip(&wrench.0).enumerate() {
+            let offset = if i < 3 { self.weightless[i] } else { 0.0 };
+            self.signals.0[channel.index()] = signal.clone().shifted(offset);
+        }
+    }
+}
+
+/// What each leg starts from.
+pub(crate) fn starts(equilibrium: &StaticPlatform) -> Vec<Start<'_>> {
+    let torques = equilibrium.holding_torques();
+    equilibrium
+        .legs()
+        .zip(equilibrium.motors())
+        .zip(torques)
+        .map(
+            |(((leg, state, rest_length), &motor), holding_torque)| Start {
+                leg,
+                state,
+                rest_length,
+                motor,
+                holding_torque,
+            },
+        )
+        .collect()
+}
+
+/// Adds leg `index`, carried by `frame`, its tip on the end effector.
+fn add_leg(
+    builder: &mut ModelBuilder<Se3, 6, 3>,
+    index: usize,
+    start: &Start<'_>,
+    crank_drive: LinkDrive,
+    frame: Body,
+    (effector, sphere): (NodeId, Vector3<f64>),
+) -> core::result::Result<WholeLeg, LegError> {
+    let name = format!("leg {} ", index + 1);
+    let config = &start.leg.config;
+    let torque = builder.input(&format!("{name}crank torque"));
+    let angle = builder.input(&format!("{name}crank angle"));
+    let placement = Placement {
+        name: &name,
+        body: frame,
+        crank_drive,
+        q1: start.motor,
+        tip: start.state.pose(start.leg.node_b).translation(),
+        torque,
+        angle,
+    };
+    let parts = SpatialParts::add(builder, config, &placement)?;
+    let on_effector = Attachment::node(effector, Se3::from_translation(sphere));
+    let on_leaf = Attachment::node(parts.node_b, Se3::identity());
+    let kind = JointKind::Spherical;
+    Ok(WholeLeg {
+        tip: builder.joint(&format!("{name}B"), kind, on_effector, on_leaf),
+        tendon: parts.add_tendon(builder, config, start.rest_length),
+        parts,
+        torque,
+        angle,
+    })
+}

@@ -1,0 +1,41 @@
+//! The platform's mechanics: statics, the monolithic scheme, its limits.
+
+#![allow(clippy::unwrap_used)]
+
+mod conservation;
+mod whole;
+
+use leg_core::model::Signal;
+use softdock_platform::PlatformConfig;
+use softdock_platform::monolithic::WrenchHistory;
+use softdock_platform::statics::{StaticPlatform, StaticSettings, Target};
+
+/// The platform in equilibrium with its motors at their nominal angles and no wrench.
+pub fn free_equilibrium(config: &PlatformConfig) -> StaticPlatform {
+    let mut platform = StaticPlatform::nominal(config).unwrap();
+    let target = Target {
+        pose: None,
+        motors: Some(platform.motors().to_vec()),
+        force: Default::default(),
+        moment: Default::default(),
+    };
+    platform
+        .follow(&target, &StaticSettings::default())
+        .unwrap();
+    platform
+}
+
+/// A wrench from the start to `duration` [s].
+pub fn push(wrench: [f64; 6], duration: f64) -> WrenchHistory {
+    let signal = |before: f64| Signal::Step {
+        time: duration,
+        before,
+        after: 0.0,
+    };
+    WrenchHistory(wrench.map(signal))
+}
+
+/// 20 N off-axis: askew, its line of action beside the centre.
+pub const PUSH: [f64; 6] = [6.0, -8.0, -17.320508, 1.5, 0.8, -0.6];
+/// How long it lasts [s].
+pub const PUSH_TIME: f64 = 0.05;
