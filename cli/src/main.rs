@@ -1,6 +1,8 @@
 //! The `softdock` program.
 
 mod bench;
+mod dock;
+mod failure;
 mod leg;
 mod output;
 mod run;
@@ -21,6 +23,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Let a target dock at a wrong angle, and report what happens.
+    Dock(dock::Arguments),
     /// Run the validation cases and print reference, ours and error of each.
     Verify(verify::Arguments),
     /// Measure speed: simulated time against wall time, in one run on this machine.
@@ -35,6 +39,7 @@ const TROUBLE: u8 = 2;
 fn main() -> ExitCode {
     let Arguments { command } = Arguments::parse();
     let done = match command {
+        Command::Dock(arguments) => dock::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Leg(arguments) => leg::run(&arguments),

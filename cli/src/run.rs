@@ -32,6 +32,8 @@ pub struct Progress {
     end: f64,
     started: Instant,
     shown: bool,
+    /// What the bar counts: seconds of simulated time, or runs.
+    unit: &'static str,
 }
 
 /// Ticks of a full bar.
@@ -51,7 +53,15 @@ impl Progress {
             end,
             started: Instant::now(),
             shown: false,
+            unit: "s",
         }
+    }
+
+    /// A bar of `total` runs.
+    pub fn counting(total: usize) -> Self {
+        let mut out = Self::new(total as f64);
+        out.unit = "runs";
+        out
     }
 
     /// The run has reached `time` [s].
@@ -65,8 +75,10 @@ impl Progress {
         }
         self.bar
             .set_position((time / self.end * TICKS as f64) as u64);
-        self.bar
-            .set_message(format!("t = {time:.3} s of {:.3} s", self.end));
+        self.bar.set_message(match self.unit {
+            "s" => format!("t = {time:.3} s of {:.3} s", self.end),
+            unit => format!("{time} of {} {unit}", self.end),
+        });
     }
 
     /// Wall time since the start [s].

@@ -8,8 +8,10 @@
 //! name the file and line, or the argument, that caused it. The merged table is then read by
 //! `serde`, which refuses unknown keys once more, and by the configuration's own `validate`.
 
+mod docking_keys;
 mod key;
 mod leg_keys;
+mod platform_keys;
 mod print;
 mod source;
 
@@ -34,8 +36,17 @@ pub struct Refused {
 
 /// A configuration that can be read from files and arguments.
 pub trait Settings: Serialize + DeserializeOwned + Default {
-    /// Every key, in the order in which they are printed.
-    const KEYS: &'static [Key];
+    /// Every key in tables, each in the order in which it is printed.
+    const TABLES: &'static [&'static [Key]];
+
+    /// Every key; those outside TOML's tables first, as its files want them.
+    fn keys() -> impl Iterator<Item = &'static Key> {
+        let all = || Self::TABLES.iter().flat_map(|keys| keys.iter());
+        let nested = |key: &&Key| key.name.contains('.');
+        all()
+            .filter(move |key| !nested(key))
+            .chain(all().filter(nested))
+    }
 
     /// Checks every value.
     fn check(&self) -> Result<(), Refused>;
@@ -163,6 +174,15 @@ impl<C: Settings> Resolved<C> {
         Self::from_layers(&layers)
     }
 
+    /// Resolves a file that comes with the program under the settings that `args` describe.
+    pub fn with_text(name: &str, text: &str, args: &SettingsArgs) -> Result<Self, SettingsError> {
+        let mut layers = vec![Layer::parse(Path::new(name), text)?];
+        for argument in &args.set {
+            layers.push(Layer::argument(argument)?);
+        }
+        Self::from_layers(&layers)
+    }
+
     fn from_layers(layers: &[Layer]) -> Result<Self, SettingsError> {
         let mut merged = Table::try_from(C::default()).map_err(mismatch)?;
         let mut places = BTreeMap::new();
@@ -206,7 +226,7 @@ fn merge<C: Settings>(
     for (name, value) in table {
         let key = format!("{prefix}{name}");
         let place = layer.place(&key);
-        if let Some(known) = C::KEYS.iter().find(|known| known.name == key) {
+        if let Some(known) = C::keys().find(|known| known.name == key) {
             let value = history_fields(known, value, target.get(name));
             check_finite(&key, &value, &place)?;
             if let Some((expected, found)) = known.mismatch(&value) {
@@ -222,8 +242,9 @@ fn merge<C: Settings>(
             continue;
         }
         let inner = format!("{key}.");
-        if !C::KEYS.iter().any(|known| known.name.starts_with(&inner)) {
-            let hint = hint(C::KEYS, &key);
+        if !C::keys().any(|known| known.name.starts_with(&inner)) {
+            let keys: Vec<&Key> = C::keys().collect();
+            let hint = hint(&keys, &key);
             return Err(SettingsError::UnknownKey { place, key, hint });
         }
         let Value::Table(nested) = value else {
@@ -282,9 +303,9 @@ fn check_finite(key: &str, value: &Value, place: &Place) -> Result<(), SettingsE
 const SIMILAR: f64 = 0.75;
 
 /// What an unknown key was perhaps meant to be.
-fn hint(keys: &[Key], unknown: &str) -> String {
+fn hint(keys: &[&Key], unknown: &str) -> String {
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
-    let similarity = |known: &Key| {
+    let similarity = |known: &&Key| {
         let whole = strsim::normalized_damerau_levenshtein(unknown, known.name);
         // A right name in the wrong table, or no table at all, is the commonest mistake.
         let end = strsim::normalized_damerau_levenshtein(&last(unknown), &last(known.name));

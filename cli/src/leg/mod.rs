@@ -11,11 +11,9 @@ mod regulated;
 mod scene;
 mod simulate;
 
-use crate::output::OutputError;
-use crate::settings::SettingsError;
+use crate::failure::{BadInput, STOPPED, settle};
 use anyhow::Result;
 use clap::{Args, Subcommand};
-use leg_core::leg::LegError;
 use std::process::ExitCode;
 
 /// Arguments of `softdock leg`.
@@ -39,11 +37,6 @@ enum Command {
     Lqr(lqr::Arguments),
 }
 
-/// Exit status when the input was fine but the computation failed.
-const FAILED: u8 = 1;
-/// Exit status when somebody stopped the run.
-const STOPPED: u8 = 130;
-
 /// Runs a leg command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let done = match &arguments.command {
@@ -53,34 +46,5 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Linearize(arguments) => linearize::run(arguments),
         Command::Lqr(arguments) => lqr::run(arguments),
     };
-    done.or_else(|error| {
-        if is_input(&error) {
-            return Err(error);
-        }
-        eprintln!("softdock: {error:#}");
-        Ok(ExitCode::from(FAILED))
-    })
-}
-
-/// True if other input would have avoided the error.
-fn is_input(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let leg = cause.downcast_ref::<LegError>();
-        leg.is_some_and(|leg| !matches!(leg, LegError::Kernel(_) | LegError::Stalled { .. }))
-            || cause.is::<SettingsError>()
-            || cause.is::<OutputError>()
-            || cause.is::<BadInput>()
-    })
-}
-
-/// Input that is neither settings nor output: a table, a combination of arguments.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct BadInput(String);
-
-impl BadInput {
-    /// A complaint.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self(message.into())
-    }
+    settle(done)
 }

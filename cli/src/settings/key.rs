@@ -17,6 +17,10 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// This many numbers in brackets.
     Numbers(usize),
+    /// Any number of numbers in brackets.
+    List,
+    /// Tables in brackets, `[{ ... }, { ... }]`.
+    Tables,
     /// A number, or a time history `{ kind = "...", ... }`.
     History,
 }
@@ -90,6 +94,14 @@ impl Key {
             {
                 return None;
             }
+            Kind::List if value.as_array().is_some_and(|a| a.iter().all(number)) => return None,
+            Kind::Tables
+                if value
+                    .as_array()
+                    .is_some_and(|a| a.iter().all(Value::is_table)) =>
+            {
+                return None;
+            }
             Kind::History => match value {
                 v if number(v) => return None,
                 Value::Table(_) => match Shape::deserialize(value.clone()) {
@@ -105,6 +117,8 @@ impl Key {
             Kind::Switch => "true or false".to_owned(),
             Kind::Word(words) => format!("one of {}", quoted(words)),
             Kind::Numbers(count) => format!("{count} numbers, such as {}", zeros(count)),
+            Kind::List => "numbers in brackets, such as [1.0, 2.0]".to_owned(),
+            Kind::Tables => "tables in brackets, such as [{ leg = 1, set = { } }]".to_owned(),
         };
         Some((expected, describe(value)))
     }

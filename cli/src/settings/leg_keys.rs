@@ -68,7 +68,7 @@ pub const LEG_KEYS: &[Key] = &[
 ];
 
 impl Settings for LegConfig {
-    const KEYS: &'static [Key] = LEG_KEYS;
+    const TABLES: &'static [&'static [Key]] = &[LEG_KEYS];
 
     fn check(&self) -> Result<(), Refused> {
         self.validate().map_err(|error| Refused {

@@ -10,7 +10,7 @@ pub(super) fn print<C: Settings>(config: &C) -> Result<String, SettingsError> {
     let table = Table::try_from(config).map_err(mismatch)?;
     let mut out = String::new();
     let mut section = "";
-    for key in C::KEYS {
+    for key in C::keys() {
         let (path, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
         if path != section {
             section = path;
@@ -40,7 +40,7 @@ fn inline(value: &Value) -> String {
         Value::Table(table) => {
             let entries: Vec<String> = table
                 .iter()
-                .map(|(key, value)| format!("{key} = {}", inline(value)))
+                .map(|(key, value)| format!("{} = {}", quoted(key), inline(value)))
                 .collect();
             format!("{{ {} }}", entries.join(", "))
         }
@@ -49,5 +49,15 @@ fn inline(value: &Value) -> String {
             format!("[{}]", entries.join(", "))
         }
         other => other.to_string(),
+    }
+}
+
+/// A key as TOML wants it: quoted unless it is a plain word.
+fn quoted(key: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !key.is_empty() && key.chars().all(plain) {
+        key.to_owned()
+    } else {
+        Value::String(key.to_owned()).to_string()
     }
 }

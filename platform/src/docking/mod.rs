@@ -13,5 +13,5 @@ pub mod summary;
 pub mod track;
 
 pub use config::{DockingConfig, Misalignment, Scenario, TargetBody};
-pub use run::{DockingRun, LegSample, Sample};
+pub use run::{DockingRun, EnergySample, LegSample, Sample};
 pub use summary::{EnergySummary, Summary};

@@ -24,8 +24,10 @@ pub struct LegSample {
     pub motor_angle: f64,
     /// Torque on the crank [N·m].
     pub motor_torque: f64,
-    /// Motor's axis, then the nodes of the leaf from A to B, world axes [m].
-    pub line: Vec<Vector3<f64>>,
+    /// Pose of the crank; its frame is on the motor's axis.
+    pub crank: Se3,
+    /// Poses of the leaf's nodes from A to B; e1 along the leaf, e3 across it.
+    pub leaf: Vec<Se3>,
 }
 
 /// Energies of everything at one time [J].
@@ -157,6 +159,11 @@ impl DockingRun {
     /// The platform.
     pub fn platform(&self) -> &Platform {
         &self.platform
+    }
+
+    /// Energies at the start.
+    pub fn start(&self) -> &EnergySample {
+        &self.start
     }
 
     /// Time reached [s].
@@ -293,15 +300,16 @@ impl DockingRun {
 fn leg_sample(platform: &Platform, index: usize) -> LegSample {
     let native = &platform.legs()[index];
     let (leg, state) = (native.leg(), native.state());
-    let mut line = vec![state.pose(leg.crank).translation()];
     let nodes = 0..=leg.config.solver.elements;
-    line.extend(nodes.map(|i| state.pose(leg.model.beam_node(leg.leaf, i)).translation()));
     LegSample {
         tip_force: native.tip_force(),
         tendon_length: leg.chord(state).norm(),
         tendon_tension: leg.tendon_tension(state),
         motor_angle: state.angle(leg.motor_joint),
         motor_torque: leg.crank_torque(state),
-        line,
+        crank: *state.pose(leg.crank),
+        leaf: nodes
+            .map(|i| *state.pose(leg.model.beam_node(leg.leaf, i)))
+            .collect(),
     }
 }

@@ -1,0 +1,172 @@
+//! `softdock dock`: a target meets the platform, with a report to look at.
+
+mod compare;
+mod execute;
+mod page;
+mod scene;
+mod shipped;
+mod summary;
+mod sweep;
+mod table;
+
+use crate::failure::{STOPPED, settle};
+use crate::output::{self, OutputArgs};
+use crate::run;
+use crate::settings::{Resolved, SettingsArgs};
+use anyhow::Result;
+use execute::{Ended, Finished};
+use softdock_platform::docking::Scenario;
+use softdock_report::{DockingReport, Level};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// The folder for results when none is named.
+const DEFAULT_FOLDER: &str = "out/dock";
+
+/// What the help says below the options.
+const FILES: &str = "\
+Without a scenario the default is run: 7.5 degrees of pitch, 0.05 m/s. Writes report.html (open it
+in any browser), run.csv, summary.json and config.toml to the folder of --out, out/dock if there is
+none. Ctrl-C ends a run cleanly and keeps what was computed.
+
+Scenarios that come with the program, by name:
+  default, aligned, lateral-50mm, idss-corner, gravity-bench, free-floating-pair,
+  motors-locked, motors-hold";
+
+/// Arguments of `softdock dock`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = FILES)]
+pub struct Arguments {
+    /// Scenario: a TOML file, or the name of one that comes with the program
+    #[arg(value_name = "SCENARIO")]
+    scenario: Option<PathBuf>,
+    /// Sets one key, e.g. --set misalignment.pitch_deg=5; repeatable, overrides the file
+    #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    set: Vec<String>,
+    /// Prints the resolved scenario with units and ranges, and does nothing else
+    #[arg(long)]
+    print_config: bool,
+    /// Runs several scenarios (files or names) and puts them side by side in one report
+    #[arg(long, value_name = "SCENARIO", num_args = 2.., conflicts_with_all = ["scenario", "sweep"])]
+    compare: Vec<PathBuf>,
+    /// Varies one key, e.g. --sweep misalignment.pitch_deg=0:10:0.5 (from, to, step)
+    #[arg(long, value_name = "KEY=FROM:TO:STEP", allow_hyphen_values = true)]
+    sweep: Option<String>,
+    /// Writes no report.html
+    #[arg(long)]
+    no_report: bool,
+    #[command(flatten)]
+    output: OutputArgs,
+}
+
+impl Arguments {
+    fn folder(&self) -> PathBuf {
+        self.output
+            .out
+            .clone()
+            .unwrap_or_else(|| DEFAULT_FOLDER.into())
+    }
+
+    /// The scenario of a file or name with the keys of `--set`.
+    fn resolve(&self, scenario: Option<&Path>) -> Result<Resolved<Scenario>> {
+        let args = SettingsArgs {
+            config: None,
+            set: self.set.clone(),
+            print_config: false,
+        };
+        shipped::resolve(scenario, &args)
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    settle(run_any(arguments))
+}
+
+fn run_any(arguments: &Arguments) -> Result<ExitCode> {
+    run::listen_for_stop();
+    if !arguments.compare.is_empty() {
+        return compare::run(arguments);
+    }
+    let resolved = arguments.resolve(arguments.scenario.as_deref())?;
+    if arguments.print_config {
+        output::say(&resolved.print()?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    match &arguments.sweep {
+        Some(sweep) => sweep::run(arguments, &resolved, sweep),
+        None => run_one(arguments, &resolved),
+    }
+}
+
+fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitCode> {
+    let folder = arguments.folder();
+    for name in ["run.csv", "report.html", "summary.json", "config.toml"] {
+        output::probe(&folder.join(name))?;
+    }
+    let config_text = resolved.print()?;
+    let finished = execute::run(&resolved.config, Some(&folder.join("run.csv")))?;
+    let name = shipped::name_of(arguments.scenario.as_deref());
+    write_files(arguments, &folder, &name, &config_text, &finished)?;
+    if arguments.output.json {
+        output::say_json(&finished.summary)?;
+    } else {
+        let mut text = summary::for_people(&name, &finished);
+        if let Some(file) = &finished.table {
+            text.note(format!("time series  {}", file.display()));
+        }
+        if !arguments.no_report {
+            text.note(format!(
+                "report       {}",
+                folder.join("report.html").display()
+            ));
+        }
+        output::say(&text.to_string())?;
+    }
+    end(finished.ended)
+}
+
+/// How the program ends.
+fn end(ended: Ended) -> Result<ExitCode> {
+    match ended {
+        Ended::Complete => Ok(ExitCode::SUCCESS),
+        Ended::Stopped => Ok(ExitCode::from(STOPPED)),
+        Ended::Failed(error) => Err(anyhow::Error::from(error)
+            .context("the run ended early; what was computed until then is kept")),
+    }
+}
+
+fn write_files(
+    arguments: &Arguments,
+    folder: &Path,
+    name: &str,
+    config_text: &str,
+    finished: &Finished,
+) -> Result<()> {
+    output::write_atomic(&folder.join("config.toml"), stamped(config_text).as_bytes())?;
+    output::write_json(&folder.join("summary.json"), &finished.summary)?;
+    if arguments.no_report {
+        return Ok(());
+    }
+    let report = DockingReport {
+        title: format!("Docking: {name}"),
+        lead: page::lead(finished.run.scenario()),
+        runs: vec![page::run(name, finished, config_text)],
+        reference_force: Some(published_force()),
+    };
+    output::write_atomic(&folder.join("report.html"), report.html()?.as_bytes())?;
+    Ok(())
+}
+
+/// The resolved configuration with the version that ran it.
+fn stamped(config_text: &str) -> String {
+    format!("# softdock {}\n{config_text}", env!("CARGO_PKG_VERSION"))
+}
+
+/// The published peak force to compare with.
+fn published_force() -> Level {
+    Level {
+        value: 45.5,
+        label: "published: 45.5 N at about 7.5°".to_owned(),
+    }
+}

@@ -1,0 +1,191 @@
+//! The report of a docking.
+
+use super::execute::Finished;
+use super::scene;
+use leg_core::group::{Group, Se3};
+use nalgebra::{Matrix3, Rotation3, Vector3};
+use softdock_platform::docking::{EnergySample, LegSample, Sample, Scenario};
+use softdock_report::{DockingRun, DockingSeries};
+
+/// What was asked for, in a sentence or two.
+pub fn lead(scenario: &Scenario) -> String {
+    let docking = &scenario.docking;
+    let wrong = &docking.misalignment;
+    let angles = [
+        ("pitch", wrong.pitch_deg),
+        ("yaw", wrong.yaw_deg),
+        ("roll", wrong.roll_deg),
+    ];
+    let mut parts: Vec<String> = angles
+        .iter()
+        .filter(|(_, value)| *value != 0.0)
+        .map(|(name, value)| format!("{value}° of {name}"))
+        .collect();
+    let offset = wrong.lateral_x_m.hypot(wrong.lateral_y_m);
+    if offset != 0.0 {
+        parts.push(format!("{:.0} mm beside the axis", 1e3 * offset));
+    }
+    if parts.is_empty() {
+        parts.push("perfect alignment".to_owned());
+    }
+    let base = if scenario.platform.base.free_floating {
+        format!("floating chaser of {} kg", scenario.platform.base.mass_kg)
+    } else {
+        "fixed base".to_owned()
+    };
+    format!(
+        "A free-floating target of {} kg comes at {} m/s with {} and meets the end effector on its \
+         {} flexible legs, {base}.",
+        docking.target.mass_kg,
+        docking.closing_speed_m_s,
+        parts.join(", "),
+        scenario.platform.leg_count(),
+    )
+}
+
+/// A run for the report.
+pub fn run(name: &str, finished: &Finished, config_text: &str) -> DockingRun {
+    let samples = finished.run.samples();
+    DockingRun {
+        name: name.to_owned(),
+        incomplete: finished.incomplete(),
+        summary: finished.summary.clone(),
+        series: series(finished, samples),
+        scene: Some(scene::scene(
+            finished.run.scenario(),
+            &finished.summary,
+            samples,
+        )),
+        config_text: config_text.to_owned(),
+        files: files(finished),
+    }
+}
+
+fn files(finished: &Finished) -> Vec<[String; 3]> {
+    let mut out = Vec::new();
+    let mut add = |name: &str, what: &str| {
+        out.push([name.to_owned(), name.to_owned(), what.to_owned()]);
+    };
+    if let Some(table) = &finished.table {
+        let name = table.file_name().unwrap_or_default().to_string_lossy();
+        add(&name, "the time series, one row per output time");
+    }
+    add("summary.json", "the figures for machines");
+    add("config.toml", "every setting of this run");
+    out
+}
+
+fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
+    let scenario = finished.run.scenario();
+    let of = |value: &dyn Fn(&Sample) -> f64| samples.iter().map(value).collect::<Vec<f64>>();
+    let legs = finished.run.platform().legs().len();
+    let per_leg = |value: &dyn Fn(&LegSample) -> f64| {
+        (0..legs)
+            .map(|i| samples.iter().map(|s| value(&s.legs[i])).collect())
+            .collect::<Vec<Vec<f64>>>()
+    };
+    let start_lengths: Vec<f64> = samples
+        .first()
+        .map(|s| s.legs.iter().map(|leg| leg.tendon_length).collect())
+        .unwrap_or_default();
+    let errors: Vec<([f64; 3], [f64; 3])> = samples.iter().map(pose_error).collect();
+    let start = finished.run.start();
+    let limit = scenario.docking.limits.leg_stroke_m;
+    let friction = |s: &Sample| {
+        let normal: Vector3<f64> = s
+            .contacts
+            .iter()
+            .map(|point| {
+                let total = point.force.norm();
+                let tangential = (total * total - point.normal_force.powi(2)).max(0.0).sqrt();
+                Vector3::new(tangential, 0.0, 0.0)
+            })
+            .sum();
+        normal.x
+    };
+    DockingSeries {
+        time_s: of(&|s| s.time),
+        contact_force_n: of(&|s| s.contact_force.norm()),
+        friction_force_n: of(&friction),
+        gap_m: of(&|s| s.gap),
+        position_error_m: [0, 1, 2].map(|i| errors.iter().map(|e| e.0[i]).collect()),
+        angle_error_deg: [0, 1, 2].map(|i| errors.iter().map(|e| e.1[i]).collect()),
+        leg_force_n: per_leg(&chord_force),
+        leg_stroke_m: (0..legs)
+            .map(|i| {
+                let start = start_lengths[i];
+                samples
+                    .iter()
+                    .map(|s| s.legs[i].tendon_length - start)
+                    .collect()
+            })
+            .collect(),
+        tendon_tension_n: per_leg(&|leg| leg.tendon_tension),
+        crank_angle_deg: per_leg(&|leg| leg.motor_angle.to_degrees()),
+        motor_torque_nm: per_leg(&|leg| leg.motor_torque),
+        energy_j: energy(samples),
+        energy_residual_j: of(&|s| s.energy.residual(start)),
+        contacts_s: contacts(samples),
+        stroke_limits_m: Some([-limit, limit]),
+        torque_limit_nm: Some(scenario.platform.motor.torque_limit_nm),
+    }
+}
+
+/// Force of a leg along its chord, positive when it pushes the end effector away from the base.
+fn chord_force(leg: &LegSample) -> f64 {
+    let ends = (leg.leaf.first(), leg.leaf.last());
+    let (Some(a), Some(b)) = ends else { return 0.0 };
+    let chord = Se3::translation(b) - Se3::translation(a);
+    leg.tip_force.dot(&chord) / chord.norm()
+}
+
+/// The end effector's interface seen from the target's: position [m]; pitch, yaw and roll of the
+/// target against the end effector [°].
+fn pose_error(sample: &Sample) -> ([f64; 3], [f64; 3]) {
+    let relative = sample.target.between(&sample.effector);
+    let half_turn = Matrix3::from_diagonal(&Vector3::new(1.0, -1.0, -1.0));
+    let wrong = sample.effector.rotation().tr_mul(&sample.target.rotation()) * half_turn;
+    let (pitch, yaw, roll) = Rotation3::from_matrix_unchecked(wrong).euler_angles();
+    (
+        relative.translation().into(),
+        [pitch, yaw, roll].map(f64::to_degrees),
+    )
+}
+
+fn energy(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
+    let Some(first) = samples.first() else {
+        return Vec::new();
+    };
+    let legs = |e: &EnergySample| e.legs_kinetic + e.leaves + e.tendons + e.legs_gravity;
+    let start = legs(&first.energy);
+    let part = |name: &str, value: &dyn Fn(&EnergySample) -> f64| {
+        let values = samples.iter().map(|s| value(&s.energy)).collect();
+        (name.to_owned(), values)
+    };
+    vec![
+        part("bodies", &|e| e.bodies),
+        part("legs (change)", &|e| legs(e) - start),
+        part("contact and latch", &|e| e.contact),
+        part("lost in the legs", &|e| e.leg_loss),
+        part("lost in contact", &|e| e.contact_loss),
+        part("lost in friction", &|e| e.friction_loss),
+        part("lost in the latch", &|e| e.latch_loss),
+        part("work of the motors", &|e| e.motor_work),
+    ]
+}
+
+/// Beginning and end of each contact [s].
+fn contacts(samples: &[Sample]) -> Vec<[f64; 2]> {
+    let mut out: Vec<[f64; 2]> = Vec::new();
+    let mut touching = false;
+    for sample in samples {
+        let now = !sample.contacts.is_empty();
+        match (touching, now, out.last_mut()) {
+            (false, true, _) => out.push([sample.time; 2]),
+            (true, true, Some(last)) => last[1] = sample.time,
+            _ => {}
+        }
+        touching = now;
+    }
+    out
+}

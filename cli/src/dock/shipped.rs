@@ -1,0 +1,95 @@
+//! Scenarios that come with the program, and those in files.
+
+use crate::failure::BadInput;
+use crate::settings::{Resolved, SettingsArgs};
+use anyhow::Result;
+use softdock_platform::docking::Scenario;
+use std::path::Path;
+
+/// Name, file and text of each scenario.
+const SHIPPED: [(&str, &str); 8] = [
+    ("default", include_str!("../../../scenarios/default.toml")),
+    ("aligned", include_str!("../../../scenarios/aligned.toml")),
+    (
+        "lateral-50mm",
+        include_str!("../../../scenarios/lateral-50mm.toml"),
+    ),
+    (
+        "idss-corner",
+        include_str!("../../../scenarios/idss-corner.toml"),
+    ),
+    (
+        "gravity-bench",
+        include_str!("../../../scenarios/gravity-bench.toml"),
+    ),
+    (
+        "free-floating-pair",
+        include_str!("../../../scenarios/free-floating-pair.toml"),
+    ),
+    (
+        "motors-locked",
+        include_str!("../../../scenarios/motors-locked.toml"),
+    ),
+    (
+        "motors-hold",
+        include_str!("../../../scenarios/motors-hold.toml"),
+    ),
+];
+
+/// The scenario of a file or name, with the keys of `args` set.
+pub fn resolve(scenario: Option<&Path>, args: &SettingsArgs) -> Result<Resolved<Scenario>> {
+    let Some(path) = scenario else {
+        return Ok(Resolved::new(args)?);
+    };
+    if path.exists() {
+        let args = SettingsArgs {
+            config: Some(path.to_owned()),
+            ..args.clone()
+        };
+        return Ok(Resolved::new(&args)?);
+    }
+    let name = path.to_string_lossy();
+    match SHIPPED.iter().find(|(known, _)| *known == name) {
+        Some((known, text)) => Ok(Resolved::with_text(known, text, args)?),
+        None => Err(BadInput::new(format!(
+            "there is no scenario file {name}, and no scenario of that name comes with the program \
+             (there are {})",
+            SHIPPED.map(|(known, _)| known).join(", ")
+        ))
+        .into()),
+    }
+}
+
+/// A name for people: the file's, without its ending.
+pub fn name_of(scenario: Option<&Path>) -> String {
+    scenario.and_then(Path::file_stem).map_or_else(
+        || "default".to_owned(),
+        |stem| stem.to_string_lossy().into_owned(),
+    )
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_shipped_scenario_is_valid() {
+        for (name, _) in SHIPPED {
+            let resolved = resolve(Some(Path::new(name)), &SettingsArgs::default());
+            resolved.unwrap_or_else(|error| panic!("{name}: {error:#}"));
+        }
+    }
+
+    #[test]
+    fn the_default_scenario_is_the_default() {
+        let named = resolve(Some(Path::new("default")), &SettingsArgs::default()).unwrap();
+        assert_eq!(named.config, Scenario::default());
+    }
+
+    #[test]
+    fn an_unknown_name_is_refused_with_the_known_ones() {
+        let error = resolve(Some(Path::new("nosuch")), &SettingsArgs::default()).unwrap_err();
+        assert!(error.to_string().contains("free-floating-pair"));
+    }
+}

@@ -1,0 +1,113 @@
+//! The time series of a docking as rows of numbers.
+
+use leg_core::group::{Group, Se3};
+use softdock_platform::docking::{EnergySample, Sample};
+use softdock_platform::statics::rpy_of;
+
+/// Names of the columns for this number of legs; units are part of the names.
+pub fn header(legs: usize) -> Vec<String> {
+    let mut names: Vec<String> = ["time_s"].map(str::to_owned).to_vec();
+    for body in ["effector", "target", "base"] {
+        for axis in ["x", "y", "z"] {
+            names.push(format!("{body}_{axis}_m"));
+        }
+        for angle in ["roll", "pitch", "yaw"] {
+            names.push(format!("{body}_{angle}_rad"));
+        }
+    }
+    for body in ["effector", "target"] {
+        for axis in ["x", "y", "z"] {
+            names.push(format!("{body}_velocity_{axis}_m_s"));
+        }
+        for axis in ["x", "y", "z"] {
+            names.push(format!("{body}_rate_{axis}_rad_s"));
+        }
+    }
+    let contact = [
+        "gap_m",
+        "contact_force_x_n",
+        "contact_force_y_n",
+        "contact_force_z_n",
+        "contact_force_n",
+        "captured",
+    ];
+    names.extend(contact.map(str::to_owned));
+    for leg in 1..=legs {
+        for name in [
+            "force_x_n",
+            "force_y_n",
+            "force_z_n",
+            "tendon_length_m",
+            "tendon_tension_n",
+            "motor_angle_rad",
+            "motor_torque_nm",
+        ] {
+            names.push(format!("leg{leg}_{name}"));
+        }
+    }
+    let energies = [
+        "energy_legs_kinetic_j",
+        "energy_leaves_j",
+        "energy_tendons_j",
+        "energy_legs_gravity_j",
+        "energy_bodies_j",
+        "energy_contact_j",
+        "work_motors_j",
+        "work_wrench_j",
+        "lost_in_legs_j",
+        "lost_in_contact_j",
+        "lost_in_friction_j",
+        "lost_in_latch_j",
+        "energy_residual_j",
+    ];
+    names.extend(energies.map(str::to_owned));
+    names
+}
+
+/// A sample as a row; `start` are the energies at the beginning.
+pub fn row(sample: &Sample, start: &EnergySample) -> Vec<f64> {
+    let mut out = vec![sample.time];
+    for pose in [&sample.effector, &sample.target, &sample.base] {
+        out.extend(pose.translation().iter());
+        out.extend(rpy_of(pose));
+    }
+    let bodies = [
+        (&sample.effector, &sample.effector_twist),
+        (&sample.target, &sample.target_twist),
+    ];
+    for (pose, twist) in bodies {
+        let rotation = Se3::rotation(pose);
+        out.extend((rotation * twist.fixed_rows::<3>(0)).iter());
+        out.extend((rotation * twist.fixed_rows::<3>(3)).iter());
+    }
+    out.push(sample.gap);
+    out.extend(sample.contact_force.iter());
+    out.push(sample.contact_force.norm());
+    out.push(f64::from(u8::from(sample.captured)));
+    for leg in &sample.legs {
+        out.extend(leg.tip_force.iter());
+        out.extend([
+            leg.tendon_length,
+            leg.tendon_tension,
+            leg.motor_angle,
+            leg.motor_torque,
+        ]);
+    }
+    let energy = &sample.energy;
+    out.extend([
+        energy.legs_kinetic,
+        energy.leaves,
+        energy.tendons,
+        energy.legs_gravity,
+        energy.bodies,
+        energy.contact,
+        energy.motor_work,
+        energy.wrench_work,
+        energy.leg_loss,
+        energy.contact_loss,
+        energy.friction_loss,
+        energy.latch_loss,
+        energy.residual(start),
+    ]);
+    out
+}

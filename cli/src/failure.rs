@@ -1,0 +1,65 @@
+//! How commands end: exit status 2 for what other input would have avoided, 1 for a computation
+//! that failed.
+
+use crate::output::OutputError;
+use crate::settings::SettingsError;
+use anyhow::Result;
+use leg_core::leg::LegError;
+use softdock_platform::PlatformError;
+use std::process::ExitCode;
+
+/// Exit status when the input was fine but the computation failed.
+pub const FAILED: u8 = 1;
+/// Exit status when somebody stopped the run.
+pub const STOPPED: u8 = 130;
+
+/// Input that is neither settings nor output: a table, a combination of arguments.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct BadInput(String);
+
+impl BadInput {
+    /// A complaint.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
+
+/// Reports a computation that failed; errors of the input go on to the caller.
+pub fn settle(done: Result<ExitCode>) -> Result<ExitCode> {
+    done.or_else(|error| {
+        if is_input(&error) {
+            return Err(error);
+        }
+        eprintln!("softdock: {error:#}");
+        Ok(ExitCode::from(FAILED))
+    })
+}
+
+/// True if other input would have avoided the error.
+fn is_input(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause.downcast_ref::<LegError>().is_some_and(leg_input)
+            || cause
+                .downcast_ref::<PlatformError>()
+                .is_some_and(platform_input)
+            || cause.is::<SettingsError>()
+            || cause.is::<OutputError>()
+            || cause.is::<BadInput>()
+    })
+}
+
+fn leg_input(error: &LegError) -> bool {
+    !matches!(error, LegError::Kernel(_) | LegError::Stalled { .. })
+}
+
+fn platform_input(error: &PlatformError) -> bool {
+    match error {
+        PlatformError::Leg { cause, .. } => leg_input(cause),
+        PlatformError::Singular { .. }
+        | PlatformError::Diverged { .. }
+        | PlatformError::Stalled { .. }
+        | PlatformError::LatchTorn { .. } => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,140 @@
+//! Every key of a docking scenario that is not one of the platform's.
+
+use super::key::{Key, Kind};
+use super::platform_keys::{PLATFORM_KEYS, refused};
+use super::{Refused, Settings};
+use softdock_platform::docking::Scenario;
+
+const POSITIVE: &str = "> 0";
+const NOT_NEGATIVE: &str = ">= 0";
+const ANY: &str = "any finite number";
+const FLAG: &str = "true or false";
+const ANGLE: &str = "-45 to 45";
+const RATE: &str = "-90 to 90";
+
+/// The keys of a scenario that belong to the encounter.
+#[rustfmt::skip]
+pub const DOCKING_KEYS: &[Key] = &[
+    Key::new("duration_s", Kind::Number, "s", "How long to simulate", "above 0, up to 3600"),
+    Key::new("closing_speed_m_s", Kind::Number, "m/s", "Speed of the target toward the end effector", "0 to 2"),
+    Key::new("initial_gap_m", Kind::Number, "m", "Smallest gap between the contact surfaces at the start", "0 to 10"),
+    Key::new("output_interval_s", Kind::Number, "s", "Interval of the time series", POSITIVE),
+    Key::new("misalignment.pitch_deg", Kind::Number, "deg", "Angle of the target about x", ANGLE),
+    Key::new("misalignment.yaw_deg", Kind::Number, "deg", "Angle of the target about y", ANGLE),
+    Key::new("misalignment.roll_deg", Kind::Number, "deg", "Angle of the target about the docking axis z", "-180 to 180"),
+    Key::new("misalignment.lateral_x_m", Kind::Number, "m", "Offset of the target's port along x", "-1 to 1"),
+    Key::new("misalignment.lateral_y_m", Kind::Number, "m", "Offset of the target's port along y", "-1 to 1"),
+    Key::new("misalignment.pitch_rate_deg_s", Kind::Number, "deg/s", "Rate about x", RATE),
+    Key::new("misalignment.yaw_rate_deg_s", Kind::Number, "deg/s", "Rate about y", RATE),
+    Key::new("misalignment.roll_rate_deg_s", Kind::Number, "deg/s", "Rate about z", RATE),
+    Key::new("misalignment.lateral_rate_x_m_s", Kind::Number, "m/s", "Velocity of the target's port along x", "-2 to 2"),
+    Key::new("misalignment.lateral_rate_y_m_s", Kind::Number, "m/s", "Velocity of the target's port along y", "-2 to 2"),
+    Key::new("target.mass_kg", Kind::Number, "kg", "Mass of the target, which floats freely", POSITIVE),
+    Key::new("target.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about its centre of mass", POSITIVE),
+    Key::new("target.centre_of_mass_behind_port_m", Kind::Number, "m", "Centre of mass behind the port, along the docking axis", "-100 to 100"),
+    Key::new("limits.leg_stroke_m", Kind::Number, "m", "A leg's chord may change by this much; reported, not enforced", POSITIVE),
+    Key::new("limits.settled_position_m", Kind::Number, "m", "Settled: the end effector stays this near to where it ends", POSITIVE),
+    Key::new("limits.settled_angle_deg", Kind::Number, "deg", "Settled: and this near in angle", POSITIVE),
+    Key::new("contact.steps_per_half_period", Kind::Number, "-", "Time steps per half period of a contact oscillation", "2 to 10000"),
+    Key::new("contact.effector.shape", Kind::Word(&["ring", "petals"]), "-", "What the end effector touches with: a ring of points, or guide petals", "ring or petals"),
+    Key::new("contact.effector.tip_radius_m", Kind::Number, "m", "Radius of the sphere at every point", NOT_NEGATIVE),
+    Key::new("contact.effector.ring.radius_m", Kind::Number, "m", "Radius of the ring; 0 for a single probe tip", NOT_NEGATIVE),
+    Key::new("contact.effector.ring.count", Kind::Count, "-", "Number of points, the first on the x axis", "1 to 1000"),
+    Key::new("contact.effector.ring.height_m", Kind::Number, "m", "Height of the tips' centres above the end effector's centre", ANY),
+    Key::new("contact.effector.petals.count", Kind::Count, "-", "Number of petals", "1 to 100"),
+    Key::new("contact.effector.petals.root_radius_m", Kind::Number, "m", "Distance of the roots from the axis", POSITIVE),
+    Key::new("contact.effector.petals.root_height_m", Kind::Number, "m", "Height of the roots", ANY),
+    Key::new("contact.effector.petals.length_m", Kind::Number, "m", "Length from the first to the last point", POSITIVE),
+    Key::new("contact.effector.petals.inclination_deg", Kind::Number, "deg", "Angle between petal and axis, positive when they open outward", "-89 to 89"),
+    Key::new("contact.effector.petals.points_per_petal", Kind::Count, "-", "Points along each petal", "2 to 1000"),
+    Key::new("contact.target.shape", Kind::Word(&["plane", "cone", "ring"]), "-", "What the target is touched at: a plane, a conical recess or a rim", "plane, cone or ring"),
+    Key::new("contact.target.cone.half_angle_deg", Kind::Number, "deg", "Half angle of the cone", "above 0, below 90"),
+    Key::new("contact.target.cone.mouth_radius_m", Kind::Number, "m", "Radius of its mouth", POSITIVE),
+    Key::new("contact.target.cone.depth_m", Kind::Number, "m", "Its depth", POSITIVE),
+    Key::new("contact.target.cone.lip_radius_m", Kind::Number, "m", "Radius of its rounded lip", POSITIVE),
+    Key::new("contact.target.ring.radius_m", Kind::Number, "m", "Radius of the circle through the middle of the rim's tube", POSITIVE),
+    Key::new("contact.target.ring.tube_radius_m", Kind::Number, "m", "Radius of the tube", POSITIVE),
+    Key::new("contact.normal.law", Kind::Word(&["hertz", "hunt_crossley", "lankarani_nikravesh", "flores", "exact"]), "-", "Law of the normal force; exact delivers the restitution asked for", "hertz, hunt_crossley, lankarani_nikravesh, flores or exact"),
+    Key::new("contact.normal.stiffness_n_per_m_n", Kind::Number, "N/m^n", "Stiffness of one point, n being the exponent", POSITIVE),
+    Key::new("contact.normal.exponent", Kind::Number, "-", "Exponent: 1.5 for a sphere, 1 for a linear spring", "1 to 3"),
+    Key::new("contact.normal.restitution", Kind::Number, "-", "Restitution asked for", "0.01 to 1"),
+    Key::new("contact.normal.floor_speed_m_s", Kind::Number, "m/s", "Approach speed below which the damping no longer grows", POSITIVE),
+    Key::new("contact.friction.law", Kind::Word(&["none", "coulomb", "brown_mcphee"]), "-", "Law of friction", "none, coulomb or brown_mcphee"),
+    Key::new("contact.friction.coefficient", Kind::Number, "-", "Coefficient of sliding friction", "0 to 10"),
+    Key::new("contact.friction.static_coefficient", Kind::Number, "-", "Coefficient of static friction; brown_mcphee only", "0 to 10"),
+    Key::new("contact.friction.transition_speed_m_s", Kind::Number, "m/s", "Speed below which friction fades; brown_mcphee: at which it peaks", POSITIVE),
+    Key::new("contact.friction.viscous_n_s_per_m", Kind::Number, "N·s/m", "Viscous coefficient; brown_mcphee only", NOT_NEGATIVE),
+    Key::new("contact.friction.transition_force_n", Kind::Number, "N", "Normal force over which the viscous part sets in; brown_mcphee only", POSITIVE),
+    Key::new("contact.latch.enabled", Kind::Switch, "-", "There is a latch", FLAG),
+    Key::new("contact.latch.gap_m", Kind::Number, "m", "It closes when the gap is at most this", NOT_NEGATIVE),
+    Key::new("contact.latch.angle_deg", Kind::Number, "deg", "and the angle between the axes at most this", "0 to 180"),
+    Key::new("contact.latch.speed_m_s", Kind::Number, "m/s", "and the relative speed at most this", NOT_NEGATIVE),
+    Key::new("contact.latch.dwell_s", Kind::Number, "s", "for this long", NOT_NEGATIVE),
+    Key::new("contact.latch.stiffness_n_per_m", Kind::Numbers(3), "N/m", "Stiffness of the closed latch along the end effector's axes", NOT_NEGATIVE),
+    Key::new("contact.latch.stiffness_nm_per_rad", Kind::Numbers(3), "N·m/rad", "Stiffness of the closed latch about them", NOT_NEGATIVE),
+    Key::new("contact.latch.damping_n_s_per_m", Kind::Numbers(3), "N·s/m", "Damping of the closed latch along them", NOT_NEGATIVE),
+    Key::new("contact.latch.damping_nm_s_per_rad", Kind::Numbers(3), "N·m·s/rad", "Damping of the closed latch about them", NOT_NEGATIVE),
+];
+
+impl Settings for Scenario {
+    const TABLES: &'static [&'static [Key]] = &[DOCKING_KEYS, PLATFORM_KEYS];
+
+    fn check(&self) -> Result<(), Refused> {
+        self.validate().map_err(|error| refused(&error))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::settings::flatten;
+    use leg_core::leg::spatial::SectionShape;
+    use softdock_platform::config::Difference;
+
+    /// The scenario with every optional key given, so that all keys are written.
+    fn complete() -> Scenario {
+        let mut scenario = Scenario::default();
+        let platform = &mut scenario.platform;
+        platform.tendon.damping_shortening_n_s_per_m = Some(1.0);
+        platform.tendon.rest_length_m = Some(0.4);
+        platform.section = SectionShape::Rod { radius_m: 0.002 };
+        let set = [("tendon.present".to_owned(), toml::Value::Boolean(false))];
+        platform.legs.different = vec![Difference {
+            leg: 1,
+            set: set.into_iter().collect(),
+        }];
+        scenario
+    }
+
+    #[test]
+    fn every_key_has_a_comment_and_every_comment_a_key() {
+        let table = toml::Table::try_from(complete()).unwrap();
+        let mut found: Vec<String> = flatten(&table).into_iter().map(|(key, _)| key).collect();
+        let mut documented: Vec<String> = Scenario::keys().map(|k| k.name.to_owned()).collect();
+        found.sort();
+        documented.sort();
+        assert_eq!(found, documented);
+    }
+
+    #[test]
+    fn every_default_fits_its_kind_and_optional_keys_are_absent() {
+        let table = toml::Table::try_from(Scenario::default()).unwrap();
+        let defaults = flatten(&table);
+        for key in Scenario::keys() {
+            let value = defaults.iter().find(|(name, _)| name == key.name);
+            assert_eq!(value.is_none(), key.sample.is_some(), "{}", key.name);
+            if let Some((_, value)) = value {
+                assert_eq!(key.mismatch(value), None, "{}", key.name);
+            }
+        }
+    }
+
+    #[test]
+    fn a_printed_scenario_reads_back_the_same() {
+        let scenario = complete();
+        let text = crate::settings::print::print(&scenario).unwrap();
+        let read: Scenario = toml::from_str(&text).unwrap();
+        assert_eq!(read, scenario);
+    }
+}
