@@ -75,6 +75,21 @@ impl<G, const N: usize> Workspace<G, N> {
         self.check_finite(model, time, iteration)
     }
 
+    /// Solves for the assembled right-hand side with the factors at hand.
+    pub(crate) fn solve_again<const D: usize>(
+        &mut self,
+        model: &Model<G, N, D>,
+        time: f64,
+        iteration: usize,
+    ) -> Result<()>
+    where
+        G: Group<N, D>,
+    {
+        self.check_finite(model, time, iteration)?;
+        self.system.solve(&model.layout);
+        self.check_finite(model, time, iteration)
+    }
+
     /// Factorises the assembled system.
     pub(crate) fn factor<const D: usize>(
         &mut self,

@@ -23,7 +23,7 @@
 //! c̈ = −X(ċ) v_a + R X(X(b) v_b) v_b − X(R X(b) v_b) v_a                        (6)
 //! ```
 
-use super::{BodyMotion, ConstraintLevel, Motion, Task};
+use super::{BodyMotion, ConstraintLevel, Motion, Task, Wanted};
 use crate::group::Group;
 use crate::linear_solver::System;
 use crate::model::{ConstraintRow, Inputs, Joint, Model};
@@ -218,10 +218,11 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     motion: &Motion<'_, G, N>,
     task: &Task,
+    wanted: Wanted,
     system: &mut System<N>,
 ) {
     for joint in &model.joints {
-        assemble_joint(model, joint, motion, task, system);
+        assemble_joint(model, joint, motion, task, wanted, system);
     }
 }
 
@@ -230,6 +231,7 @@ fn assemble_joint<G: Group<N, D>, const N: usize, const D: usize>(
     joint: &Joint<G, D>,
     motion: &Motion<'_, G, N>,
     task: &Task,
+    wanted: Wanted,
     system: &mut System<N>,
 ) {
     let kinematics = JointKinematics::new(model, joint, motion);
@@ -246,6 +248,9 @@ fn assemble_joint<G: Group<N, D>, const N: usize, const D: usize>(
         for (body, by) in kinematics.bodies.iter().zip(&out.by) {
             let Some(node) = body.node else { continue };
             system.node_rhs[node] -= by * multipliers[index];
+            if wanted == Wanted::Residual {
+                continue;
+            }
             let column = by * scale;
             let entries = match task.level {
                 ConstraintLevel::Position | ConstraintLevel::Velocity => column,
@@ -263,7 +268,8 @@ fn assemble_joint<G: Group<N, D>, const N: usize, const D: usize>(
             system.add_constraint(&model.layout, first + index, node, &entries, &column);
         }
     }
-    if task.weights.stiffness == 0.0 || multipliers.iter().all(|&lambda| lambda == 0.0) {
+    let weightless = task.weights.stiffness == 0.0 || multipliers.iter().all(|&l| l == 0.0);
+    if wanted == Wanted::Residual || weightless {
         return;
     }
     let k = kinematics.geometric_stiffness(&rows[..joint.rows.len()], multipliers);
