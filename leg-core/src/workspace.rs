@@ -164,7 +164,9 @@ impl<G, const N: usize> Workspace<G, N> {
                 } else {
                     psi[i].abs()
                 };
-                norm = norm.max(size);
+                if size > norm {
+                    norm = size;
+                }
             }
         }
         norm
@@ -174,9 +176,10 @@ impl<G, const N: usize> Workspace<G, N> {
     pub(crate) fn largest_residual(&self) -> (f64, usize) {
         let mut worst = (0.0, 0);
         for (node, rhs) in self.system.node_rhs.iter().enumerate() {
-            let size = rhs.amax();
-            if size > worst.0 {
-                worst = (size, node);
+            for entry in rhs {
+                if entry.abs() > worst.0 {
+                    worst = (entry.abs(), node);
+                }
             }
         }
         worst

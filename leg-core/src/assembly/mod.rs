@@ -30,7 +30,7 @@ mod tests;
 pub use crate::element::inertia::Weights;
 pub(crate) use beams::{LARGEST_TURN, relative_twist};
 pub(crate) use forces::{LineKinematics, moment_covector, motor_torque};
-pub(crate) use joints::JointKinematics;
+pub(crate) use joints::{Geometric, JointKinematics};
 pub(crate) use mass_damping::power as mass_damping_power;
 
 use crate::error::Result;

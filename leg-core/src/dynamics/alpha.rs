@@ -24,7 +24,8 @@
 //!
 //! (the factor of two because Newton's own error is half of what its tangent changes by). The
 //! iteration goes on until this is [`SHORT_ACCURACY`] of the tolerance, which is no more than a
-//! full iteration leaves; a θ above [`LARGEST_CONTRACTION`] calls for a new tangent.
+//! full iteration leaves. A θ above [`LARGEST_CONTRACTION`], or one that leaves more than one
+//! short iteration to go, calls for a new tangent.
 //!
 //! Deviation from the paper: the prediction keeps a_{k+1} = a_k instead of v̇_{k+1} = 0, which
 //! starts Newton closer to the solution and changes nothing else.
@@ -283,17 +284,22 @@ pub(crate) fn follow_increments<G: Group<N, D>, const N: usize, const D: usize>(
     } = workspace;
     let per_square = 1.0 / (h * h * beta);
     let by_f = 1.0 / (1.0 - alpha_f);
-    for (i, n) in increments.iter().enumerate() {
-        let (v, v_dot, a) = (
-            &state.velocities[i],
-            &state.accelerations[i],
-            &state.algorithmic[i],
-        );
+    let before = (state.poses.iter())
+        .zip(&state.velocities)
+        .zip(&state.accelerations)
+        .zip(&state.algorithmic);
+    let after = (trial.poses.iter_mut())
+        .zip(&mut trial.velocities)
+        .zip(&mut trial.accelerations)
+        .zip(&mut trial.algorithmic);
+    for ((n, before), after) in increments.iter().zip(before).zip(after) {
+        let (((pose, v), v_dot), a) = before;
+        let (((new_pose, new_v), new_v_dot), new_a) = after;
         let a_new = (n - v * h - a * (h * h * (0.5 - beta))) * per_square; // (1)
-        trial.algorithmic[i] = a_new;
-        trial.velocities[i] = v + a * (h * (1.0 - gamma)) + a_new * (h * gamma); // (2)
-        trial.accelerations[i] = (a_new * (1.0 - alpha_m) + a * alpha_m - v_dot * alpha_f) * by_f; // (3)
-        trial.poses[i] = state.poses[i].compose(&G::exp(n));
+        *new_a = a_new;
+        *new_v = v + a * (h * (1.0 - gamma)) + a_new * (h * gamma); // (2)
+        *new_v_dot = (a_new * (1.0 - alpha_m) + a * alpha_m - v_dot * alpha_f) * by_f; // (3)
+        *new_pose = pose.compose(&G::exp(n));
     }
 }
 
@@ -309,6 +315,59 @@ pub(crate) fn update_maps<G: Group<N, D>, const N: usize, const D: usize>(
     }
 }
 
+/// What an iteration uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Iteration {
+    /// A new tangent.
+    Full,
+    /// The factors of an earlier iteration.
+    Short,
+}
+
+/// Progress of Newton's iteration.
+struct Progress {
+    tolerance: f64,
+    /// What the last iteration used, and what the next one is to use.
+    last: Iteration,
+    next: Iteration,
+    correction: f64,
+}
+
+impl Progress {
+    fn new(tolerance: f64) -> Self {
+        Self {
+            tolerance,
+            last: Iteration::Full,
+            next: Iteration::Full,
+            correction: f64::INFINITY,
+        }
+    }
+
+    /// Takes the correction of an iteration and says whether it was the last one.
+    fn finished(&mut self, correction: f64) -> bool {
+        let (tolerance, this) = (self.tolerance, self.next);
+        let half = match self.last {
+            Iteration::Full => 2.0,
+            Iteration::Short => 1.0,
+        };
+        let first = self.correction == f64::INFINITY;
+        let contraction = half * correction / self.correction; // (6), zero in the first iteration
+        let accuracy = SHORT_ACCURACY * tolerance;
+        let near = correction <= NEAR
+            && contraction <= LARGEST_CONTRACTION
+            && (first || contraction * contraction * correction <= accuracy);
+        self.next = if near && tolerance >= SHORT_TOLERANCE {
+            Iteration::Short
+        } else {
+            Iteration::Full
+        };
+        self.last = this;
+        self.correction = correction;
+        let accurate = this == Iteration::Full || contraction * correction <= accuracy;
+        correction <= tolerance && accurate
+    }
+}
+
 /// Newton's iteration on eq. (4): iterations done and size of the last correction.
 fn iterate<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
@@ -318,23 +377,16 @@ fn iterate<G: Group<N, D>, const N: usize, const D: usize>(
     task: &Task,
     settings: &StepSettings,
 ) -> Result<(usize, f64)> {
-    let tolerance = settings.tolerance;
     let mut residual = (0.0, 0);
-    let mut correction = f64::INFINITY;
-    // Whether this iteration and the one before it use factors a second time.
-    let (mut short, mut was_short) = (false, false);
+    let mut progress = Progress::new(settings.tolerance);
     for iteration in 1..=settings.max_iterations {
         follow_increments::<G, N, D>(state, workspace, coefficients);
-        let assembled = if short {
-            assembly::assemble_rhs(
-                model,
-                &workspace.trial.motion(),
-                task,
-                &mut workspace.system,
-            )
-        } else {
-            update_maps::<G, N, D>(workspace);
-            linearize(model, workspace, task)
+        let assembled = match progress.next {
+            Iteration::Full => linearize(model, workspace, task),
+            Iteration::Short => {
+                let Workspace { trial, system, .. } = workspace;
+                assembly::assemble_rhs(model, &trial.motion(), task, system)
+            }
         };
         match assembled {
             // An iterate that folds an element over is a Newton that went astray.
@@ -342,18 +394,15 @@ fn iterate<G: Group<N, D>, const N: usize, const D: usize>(
             other => other?,
         }
         residual = workspace.largest_residual();
-        if short {
-            workspace.solve_again(model, workspace.trial.time, iteration)?;
-        } else {
-            workspace.factor_and_solve(model, workspace.trial.time, iteration)?;
+        let time = workspace.trial.time;
+        match progress.next {
+            Iteration::Full => workspace.factor_and_solve(model, time, iteration)?,
+            Iteration::Short => workspace.solve_again(model, time, iteration)?,
         }
-        let previous = core::mem::replace(&mut correction, workspace.correction_norm(model));
+        let correction = workspace.correction_norm(model);
         workspace.remember(correction);
         correct(workspace, task.constraint_scale);
-        let half = if was_short { 1.0 } else { 2.0 };
-        let contraction = half * correction / previous; // (6)
-        let accurate = !short || contraction * correction <= SHORT_ACCURACY * tolerance;
-        if correction <= tolerance && accurate {
+        if progress.finished(correction) {
             follow_increments::<G, N, D>(state, workspace, coefficients);
             return Ok((iteration, correction));
         }
@@ -361,15 +410,12 @@ fn iterate<G: Group<N, D>, const N: usize, const D: usize>(
         if correction > 1e3 {
             break;
         }
-        was_short = short;
-        let near = correction <= NEAR && (iteration == 1 || contraction <= LARGEST_CONTRACTION);
-        short = near && tolerance >= SHORT_TOLERANCE;
     }
     Err(Error::NewtonDiverged {
         time: workspace.trial.time,
         step: coefficients.step,
         iterations: workspace.corrections.len(),
-        correction,
+        correction: progress.correction,
         residual: residual.0,
         location: model.node_location(residual.1),
     })
@@ -381,6 +427,7 @@ pub(crate) fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
     workspace: &mut Workspace<G, N>,
     task: &Task,
 ) -> Result<()> {
+    update_maps::<G, N, D>(workspace);
     let Workspace {
         trial,
         maps,
@@ -422,7 +469,10 @@ fn local_error<G: Group<N, D>, const N: usize, const D: usize>(
         let jump: SVector<f64, N> = new - old;
         for i in 0..N {
             let unit = if i < D { scale } else { 1.0 };
-            worst = worst.max(jump[i].abs() * unit);
+            let size = jump[i].abs() * unit;
+            if size > worst {
+                worst = size;
+            }
         }
     }
     factor * worst

@@ -93,16 +93,18 @@ fn wrench<G: Group<N, D>, const N: usize, const D: usize>(
     d: &SVector<f64, N>,
     e: &SVector<f64, N>,
 ) -> (SVector<f64, N>, SVector<f64, N>, Factors<N>) {
-    let mut f = element.compliance;
     let q = |p: &SVector<f64, N>| G::ad_operator(d).tr_apply(p);
     if let Some(c) = &element.diagonal_compliance {
-        f += G::ad_sandwich(d, &(c * (1.0 / 12.0))); // (2)
+        let mut f = G::ad_sandwich(d, &(c * (1.0 / 12.0)));
+        for i in 0..N {
+            f[(i, i)] += c[i]; // (2)
+        }
         let factors = Factors::new(&f);
         let p = factors.solve(e); // (3)
         (p, c.component_mul(&q(&p)), factors)
     } else {
         let ad = G::ad(d);
-        f += ad * element.compliance * ad.transpose() * (1.0 / 12.0);
+        let f = element.compliance + ad * element.compliance * ad.transpose() * (1.0 / 12.0);
         let factors = Factors::new(&f);
         let p = factors.solve(e);
         (p, element.compliance * q(&p), factors)
@@ -136,29 +138,28 @@ pub fn respond<G: Group<N, D>, const N: usize, const D: usize>(
     }
     let (p, r, factors) = wrench::<G, N, D>(element, d, &e);
     let twelfth = length / 12.0;
+    let r = r * (1.0 / 12.0);
     // coad(p) is antisymmetric: coad(p)ᵀ K⁻¹ ad_dᵀ and coad(p)ᵀ K⁻¹ coad(p) have a minus sign.
-    let (coad_ad, mut hessian) = if let Some(c) = &element.diagonal_compliance {
+    let (mut y_transposed, mut hessian) = if let Some(c) = &element.diagonal_compliance {
         (
-            G::coad_ad_sandwich(&p, &(c * (1.0 / 12.0)), d),
+            G::coad_ad_sandwich(&p, &(c * (1.0 / 12.0)), d, &r),
             G::coad_sandwich(&p, &(c * twelfth)),
         )
     } else {
         let coad = G::coad(&p);
         let coad_compliance = coad * element.compliance;
         (
-            coad_compliance * G::ad(d).transpose() * (1.0 / 12.0),
+            coad_compliance * G::ad(d).transpose() * (1.0 / 12.0) + G::ad(&r).transpose(),
             coad_compliance * coad * twelfth,
         )
-    };
-    let ad_r = G::ad_operator(&(r * (1.0 / 12.0)));
-    let mut y_transposed = ad_r.matrix().transpose() + coad_ad; // (6)
+    }; // (6)
     for i in 0..N {
         y_transposed[(i, i)] += element.inverse_length;
     }
     factors.add_sandwich(&y_transposed, length, &mut hessian); // (5)
     ElasticResponse {
         energy: 0.5 * length * e.dot(&p),
-        gradient: p + ad_r.tr_apply(&p) * length, // (4), coad(p) r = ad_rᵀ p
+        gradient: p + G::ad_operator(&r).tr_apply(&p) * length, // (4), coad(p) r = ad_rᵀ p
         hessian,
     }
 }

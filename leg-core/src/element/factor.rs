@@ -57,10 +57,10 @@ impl<const N: usize> Factors<N> {
         SVector::from_array_storage(ArrayStorage([x]))
     }
 
-    /// `out += factor · X A⁻¹ Xᵀ`; `out` must be symmetric.
+    /// `out += factor · X A⁻¹ Xᵀ`.
     #[inline(always)]
     pub fn add_sandwich(&self, x: &SMatrix<f64, N, N>, factor: f64, out: &mut SMatrix<f64, N, N>) {
-        // Columns of x become rows of Λ⁻¹ Xᵀ.
+        // Columns of X become rows of Λ⁻¹ Xᵀ.
         let mut u = x.data.0;
         for i in 0..N {
             for k in 0..i {
@@ -70,22 +70,16 @@ impl<const N: usize> Factors<N> {
                 }
             }
         }
-        let out = &mut out.data.0;
-        for j in 0..N {
-            // The lower triangle, from an even row on.
-            let mut column = out[j];
+        let weights = self.inverse.map(|inverse| inverse * factor);
+        for (j, out) in out.data.0.iter_mut().enumerate() {
+            let mut column = *out;
             for i in 0..N {
-                let weight = u[i][j] * (self.inverse[i] * factor);
-                for row in j & !1..N {
+                let weight = u[i][j] * weights[i];
+                for row in 0..N {
                     column[row] += u[i][row] * weight;
                 }
             }
-            out[j] = column;
-        }
-        for j in 0..N {
-            for row in 0..j {
-                out[j][row] = out[row][j];
-            }
+            *out = column;
         }
     }
 }

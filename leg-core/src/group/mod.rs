@@ -148,11 +148,12 @@ pub trait Group<const N: usize, const D: usize>:
     /// `coad(p) diag(c) coad(p)`.
     fn coad_sandwich(p: &SVector<f64, N>, c: &SVector<f64, N>) -> SMatrix<f64, N, N>;
 
-    /// `coad(p) diag(c) ad_vᵀ`.
+    /// `coad(p) diag(c) ad_vᵀ + ad_rᵀ`.
     fn coad_ad_sandwich(
         p: &SVector<f64, N>,
         c: &SVector<f64, N>,
         v: &SVector<f64, N>,
+        r: &SVector<f64, N>,
     ) -> SMatrix<f64, N, N>;
 
     /// `X(u)` with `X(u) v = ω × u` for the twist `v = (·, ω)`; shape `D × N`, linear in `u`.

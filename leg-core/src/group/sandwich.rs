@@ -7,10 +7,11 @@
 //! ```text
 //! ad_v C ad_vᵀ       = −[S(ω, c_u, ω) + S(u, c_ω, u),  S(u, c_ω, ω);  ·ᵀ,  S(ω, c_ω, ω)]        (1)
 //! coad(p) C coad(p)  =  [S(f, c_ω, f),  S(f, c_ω, m);  ·ᵀ,  S(f, c_u, f) + S(m, c_ω, m)]        (2)
-//! coad(p) C ad_vᵀ    = −[S(f, c_ω, u),  S(f, c_ω, ω);  S(f, c_u, ω) + S(m, c_ω, u),  S(m, c_ω, ω)]  (3)
+//! coad(p) C ad_vᵀ    = −[S(f, c_ω, u),  S(f, c_ω, ω);  S(f, c_u, ω) + S(m, c_ω, u),  S(m, c_ω, ω)]
+//! ad_rᵀ              = −[r̃_ω,  0;  r̃_u,  r̃_ω]                                                  (3)
 //! ```
 
-use super::se3::{quarters, split};
+use super::se3::{quarters, skew, split};
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 #[inline(always)]
@@ -47,17 +48,22 @@ pub(super) fn plane_coad(p: &Vector3<f64>, c: &Vector3<f64>) -> Matrix3<f64> {
 }
 
 #[inline(always)]
-pub(super) fn plane_coad_ad(p: &Vector3<f64>, c: &Vector3<f64>, v: &Vector3<f64>) -> Matrix3<f64> {
+pub(super) fn plane_coad_ad(
+    p: &Vector3<f64>,
+    c: &Vector3<f64>,
+    v: &Vector3<f64>,
+    r: &Vector3<f64>,
+) -> Matrix3<f64> {
     let (a, b) = (c.z * v.x, c.z * v.y);
     Matrix3::new(
         p.y * b,
-        -p.y * a,
+        r.z - p.y * a,
         0.0,
-        -p.x * b,
+        -r.z - p.x * b,
         p.x * a,
         0.0,
-        -c.y * v.z * p.x,
-        -c.x * v.z * p.y,
+        r.y - c.y * v.z * p.x,
+        -r.x - c.x * v.z * p.y,
         0.0,
     )
 }
@@ -87,13 +93,20 @@ pub(super) fn space_coad(p: &Vector6<f64>, c: &Vector6<f64>) -> Matrix6<f64> {
 }
 
 #[inline(always)]
-pub(super) fn space_coad_ad(p: &Vector6<f64>, c: &Vector6<f64>, v: &Vector6<f64>) -> Matrix6<f64> {
+pub(super) fn space_coad_ad(
+    p: &Vector6<f64>,
+    c: &Vector6<f64>,
+    v: &Vector6<f64>,
+    r: &Vector6<f64>,
+) -> Matrix6<f64> {
     let ((f, m), (c_u, c_omega), (u, omega)) = (split(p), split(c), split(v));
+    let (r_u, r_omega) = split(r);
+    let turn = skew(&r_omega);
     quarters(
-        &-between(&f, &c_omega, &u),
+        &-(between(&f, &c_omega, &u) + turn),
         &-between(&f, &c_omega, &omega),
-        &-(between(&f, &c_u, &omega) + between(&m, &c_omega, &u)),
-        &-between(&m, &c_omega, &omega),
+        &-(between(&f, &c_u, &omega) + between(&m, &c_omega, &u) + skew(&r_u)),
+        &-(between(&m, &c_omega, &omega) + turn),
     ) // (3)
 }
 

@@ -255,8 +255,13 @@ impl Group<3, 2> for Se2 {
     }
 
     #[inline(always)]
-    fn coad_ad_sandwich(p: &Vector3<f64>, c: &Vector3<f64>, v: &Vector3<f64>) -> Matrix3<f64> {
-        sandwich::plane_coad_ad(p, c, v)
+    fn coad_ad_sandwich(
+        p: &Vector3<f64>,
+        c: &Vector3<f64>,
+        v: &Vector3<f64>,
+        r: &Vector3<f64>,
+    ) -> Matrix3<f64> {
+        sandwich::plane_coad_ad(p, c, v, r)
     }
 
     #[inline]

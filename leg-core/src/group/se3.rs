@@ -305,8 +305,13 @@ impl Group<6, 3> for Se3 {
     }
 
     #[inline(always)]
-    fn coad_ad_sandwich(p: &Vector6<f64>, c: &Vector6<f64>, v: &Vector6<f64>) -> Matrix6<f64> {
-        sandwich::space_coad_ad(p, c, v)
+    fn coad_ad_sandwich(
+        p: &Vector6<f64>,
+        c: &Vector6<f64>,
+        v: &Vector6<f64>,
+        r: &Vector6<f64>,
+    ) -> Matrix6<f64> {
+        sandwich::space_coad_ad(p, c, v, r)
     }
 
     #[inline]
@@ -442,7 +447,7 @@ fn assemble(
 
 /// The matrix with `skew(a) b = a × b`.
 #[inline(always)]
-fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
+pub(super) fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::new(0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0)
 }
 

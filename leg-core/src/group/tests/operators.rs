@@ -68,8 +68,8 @@ fn sandwiches<G: Group<N, D>, const N: usize, const D: usize>(
         &(coad * diagonal * coad),
         ROUNDING,
     )?;
-    let mixed = coad * diagonal * transposed;
-    close(&G::coad_ad_sandwich(p, &c, v), &mixed, ROUNDING)
+    let mixed = coad * diagonal * transposed + G::ad(&c).transpose();
+    close(&G::coad_ad_sandwich(p, &c, v, &c), &mixed, ROUNDING)
 }
 
 fn cross_products<G: Group<N, D>, const N: usize, const D: usize>(
