@@ -88,6 +88,21 @@ impl<G, const N: usize> Workspace<G, N> {
         self.factor(model, time, iteration)
     }
 
+    /// Solves for the assembled right-hand side with the factors at hand.
+    pub(crate) fn solve_again<const D: usize>(
+        &mut self,
+        model: &Model<G, N, D>,
+        time: f64,
+        iteration: usize,
+    ) -> Result<()>
+    where
+        G: Group<N, D>,
+    {
+        self.check_finite(model, time, iteration)?;
+        self.system.solve(&model.layout);
+        self.check_finite(model, time, iteration)
+    }
+
     /// Factorises the assembled system.
     pub(crate) fn factor<const D: usize>(
         &mut self,
@@ -162,7 +177,9 @@ impl<G, const N: usize> Workspace<G, N> {
                 } else {
                     psi[i].abs()
                 };
-                norm = norm.max(size);
+                if size > norm {
+                    norm = size;
+                }
             }
         }
         norm
@@ -172,9 +189,10 @@ impl<G, const N: usize> Workspace<G, N> {
     pub(crate) fn largest_residual(&self) -> (f64, usize) {
         let mut worst = (0.0, 0);
         for (node, rhs) in self.system.node_rhs.iter().enumerate() {
-            let size = rhs.amax();
-            if size > worst.0 {
-                worst = (size, node);
+            for entry in rhs {
+                if entry.abs() > worst.0 {
+                    worst = (entry.abs(), node);
+                }
             }
         }
         worst

@@ -13,7 +13,7 @@
 //! (3) holds the geometric stiffness T/ℓ (I − e eᵀ).
 
 use super::hinge::Hinge;
-use super::{BodyMotion, Motion, Task};
+use super::{BodyMotion, Motion, Task, Wanted};
 use crate::group::Group;
 use crate::linear_solver::System;
 use crate::model::{Axes, Force, Hold, Inputs, JointId, LineLaw, Model, PointOn, Response};
@@ -23,6 +23,7 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     motion: &Motion<'_, G, N>,
     task: &Task,
+    wanted: Wanted,
     system: &mut System<N>,
 ) {
     for (index, force) in model.forces.iter().enumerate() {
@@ -35,6 +36,7 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                     law,
                     motion,
                     task,
+                    wanted,
                     model.line_couplings[index],
                     system,
                 );
@@ -58,7 +60,7 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                     by_angle: -stiffness,
                     by_rate: -viscous,
                 };
-                assemble_torque(model, *joint, &hinge, &torque, motion, task, system);
+                assemble_torque(model, *joint, &hinge, &torque, motion, task, wanted, system);
             }
             Force::Motor {
                 joint,
@@ -79,7 +81,7 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                     motion.inputs,
                     task.dynamic,
                 );
-                assemble_torque(model, *joint, &hinge, &torque, motion, task, system);
+                assemble_torque(model, *joint, &hinge, &torque, motion, task, wanted, system);
             }
             Force::Wrench {
                 node,
@@ -95,7 +97,7 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                 };
                 let f = SVector::<f64, D>::from_fn(|i, _| value(&force[i]));
                 let m = [value(&moment[0]), value(&moment[1]), value(&moment[2])];
-                assemble_wrench(motion, node.0, point, *axes, &f, &m, task, system);
+                assemble_wrench(motion, node.0, point, *axes, &f, &m, task, wanted, system);
             }
         }
     }
@@ -208,12 +210,14 @@ impl<G: Group<N, D>, const N: usize, const D: usize> LineKinematics<G, N, D> {
 }
 
 #[inline]
+#[allow(clippy::too_many_arguments)] // the line's own data, unpacked by the caller
 fn assemble_line<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     line: &LineKinematics<G, N, D>,
     law: &LineLaw,
     motion: &Motion<'_, G, N>,
     task: &Task,
+    wanted: Wanted,
     coupling: Option<usize>,
     system: &mut System<N>,
 ) {
@@ -222,6 +226,14 @@ fn assemble_line<G: Group<N, D>, const N: usize, const D: usize>(
         return;
     }
     let gradients = [0, 1].map(|i| line.z_by[i].tr_mul(&line.direction));
+    for (body, gradient) in line.bodies.iter().zip(&gradients) {
+        if let Some(node) = body.node {
+            system.node_rhs[node] -= gradient * response.tension; // (2)
+        }
+    }
+    if wanted == Wanted::Residual {
+        return;
+    }
     let w = &task.weights;
     let tension_by = [0, 1].map(|j| {
         let mut by = gradients[j] * (response.by_length * w.stiffness);
@@ -237,9 +249,8 @@ fn assemble_line<G: Group<N, D>, const N: usize, const D: usize>(
         gradients[i] * tension_by[j].transpose()
             + line.geometric(i, j) * (response.tension * w.stiffness)
     };
-    for (i, gradient) in gradients.iter().enumerate() {
-        if let Some(node) = line.bodies[i].node {
-            system.node_rhs[node] -= gradient * response.tension; // (2)
+    for (i, body) in line.bodies.iter().enumerate() {
+        if let Some(node) = body.node {
             system.diagonal[node] += block(i, i);
         }
     }
@@ -307,6 +318,7 @@ pub(crate) fn motor_torque<const N: usize, const D: usize>(
     out
 }
 
+#[allow(clippy::too_many_arguments)] // the torque's own data, unpacked by the caller
 fn assemble_torque<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     joint: JointId,
@@ -314,8 +326,17 @@ fn assemble_torque<G: Group<N, D>, const N: usize, const D: usize>(
     torque: &Torque,
     motion: &Motion<'_, G, N>,
     task: &Task,
+    wanted: Wanted,
     system: &mut System<N>,
 ) {
+    for (node, moment) in hinge.nodes.iter().zip(&hinge.moment) {
+        if let Some(node) = *node {
+            system.node_rhs[node] += moment * torque.value;
+        }
+    }
+    if wanted == Wanted::Residual {
+        return;
+    }
     let w = &task.weights;
     let torque_by = [0, 1].map(|j| {
         let mut by = hinge.by[j] * (torque.by_angle * w.stiffness);
@@ -337,7 +358,6 @@ fn assemble_torque<G: Group<N, D>, const N: usize, const D: usize>(
     };
     for i in 0..2 {
         if let Some(node) = hinge.nodes[i] {
-            system.node_rhs[node] += hinge.moment[i] * torque.value;
             system.diagonal[node] += block(i, i);
         }
     }
@@ -380,6 +400,7 @@ fn assemble_wrench<G: Group<N, D>, const N: usize, const D: usize>(
     force: &SVector<f64, D>,
     moment: &[f64; 3],
     task: &Task,
+    wanted: Wanted,
     system: &mut System<N>,
 ) {
     let map = wrench_point_map::<G, N, D>(point);
@@ -390,7 +411,7 @@ fn assemble_wrench<G: Group<N, D>, const N: usize, const D: usize>(
     let body_force = rotation.tr_mul(force);
     let covector = moment_covector::<N, D>(moment, &rotation);
     system.node_rhs[node] += map.tr_mul(&body_force) + covector;
-    if axes == Axes::World {
+    if axes == Axes::World && wanted == Wanted::Tangent {
         // δ(Rᵀ F) = −X(Rᵀ F) ψ, and the same for a moment in space.
         let mut tangent = map.tr_mul(&G::cross(&body_force));
         if D == 3 {

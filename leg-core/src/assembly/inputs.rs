@@ -2,7 +2,7 @@
 
 use super::forces::{moment_covector, wrench_point_map};
 use super::hinge::Hinge;
-use super::{BodyMotion, JointKinematics, Motion};
+use super::{BodyMotion, Geometric, JointKinematics, Motion};
 use crate::group::Group;
 use crate::linear_solver::System;
 use crate::model::{Axes, Body, Force, Inputs, Model, MovingFrame};
@@ -100,8 +100,11 @@ pub(crate) fn input_column<G: Group<N, D>, const N: usize, const D: usize>(
                 system.row_rhs[joint.first_row + index] -=
                     constraint_scale * row.by[side].dot(&twist);
             }
-            let multipliers = &motion.multipliers[joint.first_row..];
-            let k = kinematics.geometric_stiffness(&rows, multipliers);
+            let mut geometric = Geometric::none();
+            for (row, &lambda) in rows.iter().zip(&motion.multipliers[joint.first_row..]) {
+                geometric.add::<G>(&kinematics.r, row, lambda);
+            }
+            let k = kinematics.geometric_stiffness(joint, geometric);
             if let Some(node) = kinematics.bodies[1 - side].node {
                 system.node_rhs[node] -= k[1 - side][side] * twist;
             }

@@ -15,8 +15,8 @@
 
 use super::{Motion, Task, Weights};
 use crate::element::BeamElement;
-use crate::element::inertia::{self, NodalInertia, NodeMotion};
-use crate::group::Group;
+use crate::element::inertia::{self, Far, NodeMotion, NodeTangent};
+use crate::group::{Group, Operator};
 use crate::linear_solver::System;
 use crate::model::Beam;
 use nalgebra::{SMatrix, SVector};
@@ -63,37 +63,65 @@ impl<const N: usize> Relative<N> {
     }
 }
 
-/// Element mass matrix times a pair of twists, with the mass blocks and the derivative by the
-/// angle between the nodes.
-fn apply_mass<G: Group<N, D>, const N: usize, const D: usize>(
-    element: &BeamElement<N, D>,
-    twists: [&SVector<f64, N>; 2],
-    r: &SMatrix<f64, D, D>,
-) -> (NodalInertia<N>, [[SMatrix<f64, N, N>; 2]; 2]) {
-    let (zero, identity) = (SVector::zeros(), SMatrix::identity());
-    let at = |inertia: f64, stiffness: f64| {
-        let weights = Weights {
-            stiffness: 0.0,
-            damping: 0.0,
-            inertia,
+/// Element mass matrix times a pair of twists, the mass blocks and the derivative by the angle
+/// between the nodes.
+struct ElementMass<const N: usize> {
+    force: [SVector<f64, N>; 2],
+    mass: [[SMatrix<f64, N, N>; 2]; 2],
+    turning: [[SMatrix<f64, N, N>; 2]; 2],
+}
+
+impl<const N: usize> ElementMass<N> {
+    fn new<G: Group<N, D>, const D: usize>(
+        element: &BeamElement<N, D>,
+        twists: [&SVector<f64, N>; 2],
+        r: &SMatrix<f64, D, D>,
+    ) -> Self {
+        let (zero, identity) = (SVector::zeros(), SMatrix::identity());
+        let table = &element.mass_table;
+        let own = [&table.first, &table.last];
+        let seen = [&table.last_from_first, &table.first_from_last];
+        let turns = [*r, r.transpose()];
+        let still = SVector::zeros();
+        let motions = twists.map(|twist| NodeMotion::new::<G, N>(element, &zero, twist, &still));
+        let derive = |stiffness: f64, inertia: f64| {
+            let weights = Weights {
+                stiffness,
+                damping: 0.0,
+                inertia,
+            };
+            motions.map(|motion| {
+                NodeTangent::new::<G>(element, &motion, &zero, &still, &weights, &identity)
+            })
         };
-        let node = |twist| {
-            NodeMotion::new::<G>(
-                element,
-                &zero,
-                twist,
-                &SVector::zeros(),
-                &weights,
-                &identity,
-            )
+        let (moving, turned) = (derive(0.0, 1.0), derive(1.0, 0.0));
+        let mut out = Self {
+            force: [zero; 2],
+            mass: [[SMatrix::zeros(); 2]; 2],
+            turning: [[SMatrix::zeros(); 2]; 2],
         };
-        let (a, b) = (node(twists[0]), node(twists[1]));
-        let mut out = inertia::translational::<G, N, D>(element, &a, &b, r, stiffness);
-        let (still, maps) = ([&zero, &zero], [&identity, &identity]);
-        inertia::add_rotary::<G, N, D>(element, still, twists, &weights, maps, &mut out);
+        for (i, o) in [(0, 1), (1, 0)] {
+            let mut far = Far::none();
+            far.add(seen[i], &motions[o], &turns[i]);
+            far.add_rotary(element, &zero, twists[o]);
+            out.force[i] = inertia::near_force::<G, N, D>(element, own[i], &motions[i], &far)
+                + inertia::rotary_force::<G, N, D>(element, 1.0, &zero, twists[i], &far);
+            let near = |by, stiffness, out: &mut SMatrix<f64, N, N>| {
+                inertia::add_near_tangent::<G, N, D>(element, own[i], by, &far, stiffness, out);
+            };
+            let seen_far = |by, out: &mut SMatrix<f64, N, N>| {
+                inertia::add_far_tangent::<G, N, D>(element, seen[i], by, &turns[i], out);
+            };
+            let twisting = element.torsion_axis * element.torsion_axis.transpose();
+            out.mass[i][i] = element.rotary_own;
+            out.mass[i][o] = twisting * element.torsion_cross;
+            near(&moving[i], 0.0, &mut out.mass[i][i]);
+            seen_far(&moving[o], &mut out.mass[i][o]);
+            near(&turned[i], 1.0, &mut out.turning[i][i]);
+            seen_far(&turned[o], &mut out.turning[i][o]);
+        }
         out
-    };
-    (at(1.0, 0.0), at(0.0, 1.0).tangent)
+    }
 }
 
 pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
@@ -111,13 +139,14 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
         let far = Relative::new(motion, weights, root, b);
         let r = motion.poses[a].between(&motion.poses[b]).rotation();
         let twists = [&near.velocity, &far.velocity];
-        let (mass, turning) = apply_mass::<G, N, D>(&beam.element, twists, &r);
-        let sides = [
-            (a, &near, mass.force_a * alpha),
-            (b, &far, mass.force_b * alpha),
-        ];
+        let ElementMass {
+            force,
+            mass,
+            turning,
+        } = ElementMass::new::<G, D>(&beam.element, twists, &r);
+        let sides = [(a, &near, force[0] * alpha), (b, &far, force[1] * alpha)];
         for (i, (node, relative, force)) in sides.iter().enumerate() {
-            let m = &mass.tangent[i];
+            let m = &mass[i];
             let own = |j: usize, other: &Relative<N>| {
                 m[j] * other.by_own * alpha + turning[i][j] * (alpha * weights.stiffness)
             };
@@ -139,6 +168,36 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                 add(system, beam, root, *node, &turn);
                 add(system, beam, root, root, &(turn * relative.adjoint * -1.0));
             }
+        }
+        near = far;
+    }
+}
+
+/// The forces (1) without their derivatives.
+pub(super) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
+    beam: &Beam<N, D>,
+    motion: &Motion<'_, G, N>,
+    system: &mut System<N>,
+) {
+    let root = beam.first_node;
+    let alpha = beam.element.rayleigh.mass;
+    let relative = |node: usize| {
+        let h = motion.poses[root].between(&motion.poses[node]);
+        let adjoint = h.adjoint_inverse_operator();
+        let velocity = motion.velocities[node] - adjoint.apply(&motion.velocities[root]);
+        (velocity, adjoint)
+    };
+    let mut near = relative(root);
+    for e in 0..beam.elements {
+        let (a, b) = (root + e, root + e + 1);
+        let far = relative(b);
+        let r = motion.poses[a].between(&motion.poses[b]).rotation();
+        let element = ElementMass::new::<G, D>(&beam.element, [&near.0, &far.0], &r);
+        let sides = [(a, &near.1), (b, &far.1)];
+        for ((node, adjoint), force) in sides.into_iter().zip(&element.force) {
+            let force = force * alpha;
+            system.node_rhs[node] -= force;
+            system.node_rhs[root] += adjoint.tr_apply(&force);
         }
         near = far;
     }

@@ -30,11 +30,11 @@ mod tests;
 pub use crate::element::inertia::Weights;
 pub(crate) use beams::{LARGEST_TURN, relative_twist};
 pub(crate) use forces::{LineKinematics, moment_covector, motor_torque};
-pub(crate) use joints::JointKinematics;
+pub(crate) use joints::{Geometric, JointKinematics};
 pub(crate) use mass_damping::power as mass_damping_power;
 
 use crate::error::Result;
-use crate::group::Group;
+use crate::group::{Group, Operator};
 use crate::linear_solver::System;
 use crate::model::{Body, Inputs, Model};
 use nalgebra::{SMatrix, SVector};
@@ -143,10 +143,35 @@ pub(crate) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     system.clear();
     system.clear_rhs();
     beams::assemble(model, motion, task, system)?;
-    rigid_bodies(model, motion, task, system);
-    joints::assemble(model, motion, task, system);
-    forces::assemble(model, motion, task, system);
+    rigid_bodies(model, motion, task, Wanted::Tangent, system);
+    joints::assemble(model, motion, task, Wanted::Tangent, system);
+    forces::assemble(model, motion, task, Wanted::Tangent, system);
     Ok(())
+}
+
+/// Assembles the right-hand side alone; matrix and factors stay as they are, and the maps of the
+/// motion are not read.
+pub(crate) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    motion: &Motion<'_, G, N>,
+    task: &Task,
+    system: &mut System<N>,
+) -> Result<()> {
+    system.clear_rhs();
+    beams::assemble_rhs(model, motion, task, system)?;
+    rigid_bodies(model, motion, task, Wanted::Residual, system);
+    joints::assemble(model, motion, task, Wanted::Residual, system);
+    forces::assemble(model, motion, task, Wanted::Residual, system);
+    Ok(())
+}
+
+/// What an assembly is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    /// The right-hand side alone.
+    Residual,
+    /// The right-hand side and the matrix.
+    Tangent,
 }
 
 /// Rigid bodies and masses: `f = M (v̇ − g) − ad_vᵀ M v`.
@@ -154,6 +179,7 @@ fn rigid_bodies<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     motion: &Motion<'_, G, N>,
     task: &Task,
+    wanted: Wanted,
     system: &mut System<N>,
 ) {
     let linear = G::linear_part();
@@ -161,18 +187,22 @@ fn rigid_bodies<G: Group<N, D>, const N: usize, const D: usize>(
         let Some(inertia) = inertia else { continue };
         let gravity = motion.poses[node].rotation().tr_mul(&model.gravity);
         let mut force = -inertia * linear.tr_mul(&gravity);
+        if task.dynamic {
+            let (v, v_dot) = (&motion.velocities[node], &motion.accelerations[node]);
+            force += inertia * v_dot - G::ad_operator(v).tr_apply(&(inertia * v));
+        }
+        system.node_rhs[node] -= force;
+        if wanted == Wanted::Residual {
+            continue;
+        }
         // δ(Rᵀ g) = −ω × (Rᵀ g).
         let mut tangent = inertia * linear.tr_mul(&G::cross(&gravity)) * task.weights.stiffness;
         if task.dynamic {
-            let (v, v_dot) = (&motion.velocities[node], &motion.accelerations[node]);
-            let ad = G::ad(v);
-            let momentum = inertia * v;
-            force += inertia * v_dot - ad.tr_mul(&momentum);
-            let by_velocity = -(ad.tr_mul(inertia) + G::coad(&momentum));
-            tangent += (inertia * task.weights.inertia + by_velocity * task.weights.damping)
-                * motion.maps[node];
+            let v = &motion.velocities[node];
+            let by_velocity = -(G::ad_operator(v).tr_mul(inertia) + G::coad(&(inertia * v)));
+            let by_increment = inertia * task.weights.inertia + by_velocity * task.weights.damping;
+            G::Operator::of(&motion.maps[node]).add_after(&by_increment, &mut tangent);
         }
-        system.node_rhs[node] -= force;
         system.diagonal[node] += tangent;
     }
 }

@@ -16,7 +16,7 @@
 //! of steps therefore has the derivative of the *discrete* solution: what a master needs to
 //! iterate on an interface, and what finite differences of repeated runs converge to.
 
-use super::alpha::{Coefficients, ConstraintHandling, StepSettings, step_task};
+use super::alpha::{Coefficients, ConstraintHandling, StepSettings, step_task, update_maps};
 use crate::assembly::{self, Task, Weights, hinge, inputs};
 use crate::error::Result;
 use crate::group::Group;
@@ -117,6 +117,7 @@ pub fn propagate<G: Group<N, D>, const N: usize, const D: usize>(
 ) -> Result<()> {
     let coefficients = Coefficients::new(settings.spectral_radius, h);
     let task = step_task(model, &coefficients, &ConstraintHandling::Position);
+    update_maps::<G, N, D>(workspace);
     let mut loads = Vec::with_capacity(variations.len());
     let separate = if variations.iter().any(|variation| !variation.zero) {
         Some(Separate::assemble(model, workspace, &task)?)

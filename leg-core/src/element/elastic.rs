@@ -37,11 +37,30 @@
 //! The nodal forces follow from `δd = T⁻¹(d) ψ_B − T⁻¹(−d) ψ_A`:
 //!
 //! ```text
-//! f_A = Q_Aᵀ g,  f_B = Q_Bᵀ g,   Q_A = −T⁻¹(−d),  Q_B = T⁻¹(d),  g = ∂W/∂d    (7)
+//! f_A = Q_Aᵀ g,  f_B = Qᵀ g,   Q_A = −T⁻¹(−d) = −Q A,  Q = T⁻¹(d),  g = ∂W/∂d  (7)
+//! ```
+//!
+//! with `A = Ad(H_B⁻¹ H_A)`. Forces depend on the relative pose alone, whose change is
+//! `χ = ψ_B − A ψ_A`, and `δ(Aᵀ f) = −Aᵀ coad(f) χ`; so one block gives all four:
+//!
+//! ```text
+//! k = ∂f_B/∂χ = (∂(Qᵀ g)/∂d + Qᵀ W'') Q,        f_A = −Aᵀ f_B                   (8)
+//! k_BB = k,   k_BA = −k A,   k_AB = −Aᵀ (k − coad(f_B)),   k_AA = −k_AB A       (9)
+//! ```
+//!
+//! Without damping the forces have a potential, and `k_AB = k_BAᵀ`. The stiffness-proportional
+//! part of Rayleigh damping adds `β W''(d0) ḋ` to g, with `ḋ = Q w`, `w = v_B − A v_A`,
+//! `δw = δv_B − A δv_A − ad(A v_A) χ`:
+//!
+//! ```text
+//! k += β Qᵀ W''(d0) (∂(Q w)/∂d Q − Q ad(A v_A)),   c = ∂f_B/∂v_B = β Qᵀ W''(d0) Q  (10)
+//! c_BB = c,   c_BA = −c A,   c_AB = −Aᵀ c,   c_AA = Aᵀ c A                      (11)
 //! ```
 
+use super::factor::Factors;
+use super::inertia::Weights;
 use super::{BeamElement, ElementKind};
-use crate::group::Group;
+use crate::group::{Group, InverseTangent, Operator};
 use nalgebra::{SMatrix, SVector};
 
 /// Energy of an element with its first two derivatives by `d`.
@@ -67,57 +86,96 @@ pub struct SectionState<const N: usize> {
     pub wrench: SVector<f64, N>,
 }
 
-/// Wrench p, `r = K⁻¹ ad_dᵀ p` and F⁻¹ of eqs. (2), (3).
-#[inline]
+/// Wrench p, `r = K⁻¹ ad_dᵀ p` and the factors of F of eqs. (2), (3).
+#[inline(always)]
 fn wrench<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     d: &SVector<f64, N>,
-) -> (SVector<f64, N>, SVector<f64, N>, SMatrix<f64, N, N>) {
-    let e = d / element.length - element.reference_strain;
-    if element.kind == ElementKind::ConstantStrain {
-        let p = element.section.stiffness * e;
-        return (p, SVector::zeros(), element.section.stiffness);
+    e: &SVector<f64, N>,
+) -> (SVector<f64, N>, SVector<f64, N>, Factors<N>) {
+    let q = |p: &SVector<f64, N>| G::ad_operator(d).tr_apply(p);
+    if let Some(c) = &element.diagonal_compliance {
+        let mut f = G::ad_sandwich(d, &(c * (1.0 / 12.0)));
+        for i in 0..N {
+            f[(i, i)] += c[i]; // (2)
+        }
+        let factors = Factors::new(&f);
+        let p = factors.solve(e); // (3)
+        (p, c.component_mul(&q(&p)), factors)
+    } else {
+        let ad = G::ad(d);
+        let f = element.compliance + ad * element.compliance * ad.transpose() * (1.0 / 12.0);
+        let factors = Factors::new(&f);
+        let p = factors.solve(e);
+        (p, element.compliance * q(&p), factors)
     }
-    let ad = G::ad(d);
-    let f = element.compliance + ad * element.compliance * ad.transpose() * (1.0 / 12.0); // (2)
-    let f_inverse = invert_spd(&f);
-    let p = f_inverse * e; // (3)
-    let r = element.compliance * ad.tr_mul(&p);
-    (p, r, f_inverse)
+}
+
+/// Strain e of eq. (2): that of a curve with constant strain.
+#[inline(always)]
+fn mean_strain<const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    d: &SVector<f64, N>,
+) -> SVector<f64, N> {
+    d * element.inverse_length - element.reference_strain
 }
 
 /// Energy, gradient and Hessian at the relative pose `d`.
-#[inline]
+#[inline(always)]
 pub fn respond<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     d: &SVector<f64, N>,
 ) -> ElasticResponse<N> {
     let length = element.length;
-    let (p, r, f_inverse) = wrench::<G, N, D>(element, d);
-    let e = d / length - element.reference_strain;
-    let energy = 0.5 * length * e.dot(&p);
+    let e = mean_strain(element, d);
     if element.kind == ElementKind::ConstantStrain {
+        let p = element.section.stiffness * e;
         return ElasticResponse {
-            energy,
+            energy: 0.5 * length * e.dot(&p),
             gradient: p,
-            hessian: f_inverse / length,
+            hessian: element.section.stiffness * element.inverse_length,
         };
     }
+    let (p, r, factors) = wrench::<G, N, D>(element, d, &e);
     let twelfth = length / 12.0;
-    let coad = G::coad(&p);
-    let compliance_coad = element.compliance * coad;
-    let gradient = p + coad * r * twelfth; // (4)
-    let mut y = (G::ad(&r) - G::ad(d) * compliance_coad) * (1.0 / 12.0); // (6)
+    let r = r * (1.0 / 12.0);
+    // coad(p) is antisymmetric: coad(p)ᵀ K⁻¹ ad_dᵀ and coad(p)ᵀ K⁻¹ coad(p) have a minus sign.
+    let (mut y_transposed, mut hessian) = if let Some(c) = &element.diagonal_compliance {
+        (
+            G::coad_ad_sandwich(&p, &(c * (1.0 / 12.0)), d, &r),
+            G::coad_sandwich(&p, &(c * twelfth)),
+        )
+    } else {
+        let coad = G::coad(&p);
+        let coad_compliance = coad * element.compliance;
+        (
+            coad_compliance * G::ad(d).transpose() * (1.0 / 12.0) + G::ad(&r).transpose(),
+            coad_compliance * coad * twelfth,
+        )
+    }; // (6)
     for i in 0..N {
-        y[(i, i)] += 1.0 / length;
+        y_transposed[(i, i)] += element.inverse_length;
     }
-    // coad(p) is antisymmetric, so −coad(p)ᵀ K⁻¹ coad(p) = coad(p) K⁻¹ coad(p).
-    let hessian = y.tr_mul(&(f_inverse * y)) * length + coad * compliance_coad * twelfth; // (5)
+    factors.add_sandwich(&y_transposed, length, &mut hessian); // (5)
     ElasticResponse {
-        energy,
-        gradient,
+        energy: 0.5 * length * e.dot(&p),
+        gradient: p + G::ad_operator(&r).tr_apply(&p) * length, // (4), coad(p) r = ad_rᵀ p
         hessian,
     }
+}
+
+/// Gradient ∂W/∂d alone.
+#[inline(always)]
+fn gradient<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    d: &SVector<f64, N>,
+) -> SVector<f64, N> {
+    let e = mean_strain(element, d);
+    if element.kind == ElementKind::ConstantStrain {
+        return element.section.stiffness * e;
+    }
+    let (p, r, _) = wrench::<G, N, D>(element, d, &e);
+    p + G::ad_operator(&r).tr_apply(&p) * (element.length / 12.0) // (4)
 }
 
 /// Strains and wrench at the relative pose `d`.
@@ -125,7 +183,13 @@ pub fn section_state<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     d: &SVector<f64, N>,
 ) -> SectionState<N> {
-    let (p, r, _) = wrench::<G, N, D>(element, d);
+    let e = mean_strain(element, d);
+    let (p, r) = if element.kind == ElementKind::ConstantStrain {
+        (element.section.stiffness * e, SVector::zeros())
+    } else {
+        let (p, r, _) = wrench::<G, N, D>(element, d, &e);
+        (p, r)
+    };
     SectionState {
         strain: element.compliance * p,
         strain_slope: r * 0.5,
@@ -133,112 +197,115 @@ pub fn section_state<G: Group<N, D>, const N: usize, const D: usize>(
     }
 }
 
-/// Inverse of a symmetric positive definite matrix by LDLᵀ; NaN in, NaN out.
-#[inline]
-fn invert_spd<const N: usize>(a: &SMatrix<f64, N, N>) -> SMatrix<f64, N, N> {
-    // A = L D Lᵀ with unit lower L; only the lower triangle of `a` is read.
-    let mut l = *a;
-    let mut d_inverse = [0.0; N];
-    for j in 0..N {
-        let mut pivot = l[(j, j)];
-        for k in 0..j {
-            pivot -= l[(j, k)] * l[(j, k)] * l[(k, k)];
-        }
-        l[(j, j)] = pivot;
-        d_inverse[j] = 1.0 / pivot;
-        for i in j + 1..N {
-            let mut sum = l[(i, j)];
-            for k in 0..j {
-                sum -= l[(i, k)] * l[(j, k)] * l[(k, k)];
-            }
-            l[(i, j)] = sum * d_inverse[j];
-        }
-    }
-    // M = L⁻¹, then A⁻¹ = Mᵀ D⁻¹ M.
-    let mut m = SMatrix::<f64, N, N>::identity();
-    for j in 0..N {
-        for i in j + 1..N {
-            let mut sum = -l[(i, j)];
-            for k in j + 1..i {
-                sum -= l[(i, k)] * m[(k, j)];
-            }
-            m[(i, j)] = sum;
-        }
-    }
-    let mut inverse = SMatrix::<f64, N, N>::zeros();
-    for i in 0..N {
-        for j in 0..=i {
-            let mut sum = 0.0;
-            for k in i..N {
-                sum += m[(k, i)] * d_inverse[k] * m[(k, j)];
-            }
-            inverse[(i, j)] = sum;
-            inverse[(j, i)] = sum;
-        }
-    }
-    inverse
-}
-
-/// Force on the nodes and its derivatives by the nodes' twists.
+/// Forces of an element on its nodes and their weighted derivatives.
 #[derive(Debug, Clone, Copy)]
-pub struct NodalElastic<const N: usize> {
-    /// Energy [J].
-    pub energy: f64,
-    /// Force on node A, in its frame (the residual's sign: what the element resists with).
-    pub force_a: SVector<f64, N>,
-    /// Force on node B.
-    pub force_b: SVector<f64, N>,
-    /// ∂f_i/∂ψ_j.
-    pub stiffness: [[SMatrix<f64, N, N>; 2]; 2],
-    /// ∂f_i/∂v_j, zero without damping.
-    pub damping: Option<[[SMatrix<f64, N, N>; 2]; 2]>,
-    /// Power dissipated [W].
-    pub dissipation: f64,
+pub(crate) struct NodalElastic<const N: usize> {
+    /// Force on nodes A and B, in their frames (the residual's sign: what the element resists
+    /// with).
+    pub force: [SVector<f64, N>; 2],
+    /// Weighted derivative of force i by unknown j, for i, j = A, B.
+    pub aa: SMatrix<f64, N, N>,
+    pub ab: SMatrix<f64, N, N>,
+    pub ba: SMatrix<f64, N, N>,
+    pub bb: SMatrix<f64, N, N>,
 }
 
-/// Nodal forces and tangents of an element, eq. (7), with the stiffness-proportional part of
-/// Rayleigh damping: `g += β W''(d0) ḋ`.
-#[inline]
-pub fn nodal<G: Group<N, D>, const N: usize, const D: usize>(
+/// Relative pose and motion of an element's nodes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Relative<'a, G, const N: usize> {
+    /// H_A⁻¹ H_B.
+    pub pose: &'a G,
+    /// Its logarithm d.
+    pub twist: &'a SVector<f64, N>,
+    /// v_A and v_B.
+    pub velocities: [&'a SVector<f64, N>; 2],
+    /// T⁻¹ of the increments of A and B.
+    pub maps: [&'a SMatrix<f64, N, N>; 2],
+}
+
+/// Forces on the nodes, eqs. (7), (10).
+#[inline(always)]
+pub(crate) fn nodal_forces<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
-    d: &SVector<f64, N>,
-    velocity_a: &SVector<f64, N>,
-    velocity_b: &SVector<f64, N>,
-) -> NodalElastic<N> {
-    let response = respond::<G, N, D>(element, d);
-    let minus_d = -d;
-    let q_a = -G::tangent_inverse(&minus_d);
-    let q_b = G::tangent_inverse(d);
-    let mut gradient = response.gradient;
-    let mut hessian = response.hessian;
-    let mut dissipation = 0.0;
+    pose: &G,
+    twist: &SVector<f64, N>,
+    velocities: [&SVector<f64, N>; 2],
+) -> [SVector<f64, N>; 2] {
+    let inverse = G::inverse_tangent(twist);
+    let q = inverse.operator();
+    let minus_a = pose.adjoint_inverse_operator().negated();
+    let mut g = gradient::<G, N, D>(element, twist);
     let beta = element.rayleigh.stiffness;
     if beta != 0.0 {
-        let rate = q_a * velocity_a + q_b * velocity_b;
-        let viscous = element.reference_hessian * rate * beta;
-        dissipation = viscous.dot(&rate);
-        gradient += viscous;
-        // d/dd of T⁻¹(d) v_B − T⁻¹(−d) v_A.
-        let rate_by_d = G::tangent_inverse_derivative(d, velocity_b)
-            + G::tangent_inverse_derivative(&minus_d, velocity_a);
-        hessian += element.reference_hessian * rate_by_d * beta;
+        let [va, vb] = velocities;
+        g += element.reference_hessian * q.apply(&(vb + minus_a.apply(va))) * beta;
     }
-    // ∂(Q_Aᵀ g)/∂d: the inner derivative of −d meets the sign of Q_A.
-    let g_a = G::tangent_inverse_transpose_derivative(&minus_d, &gradient) + q_a.tr_mul(&hessian);
-    let g_b = G::tangent_inverse_transpose_derivative(d, &gradient) + q_b.tr_mul(&hessian);
-    let damping = (beta != 0.0).then(|| {
-        let (left_a, left_b) = (
-            q_a.tr_mul(&element.reference_hessian) * beta,
-            q_b.tr_mul(&element.reference_hessian) * beta,
-        );
-        [[left_a * q_a, left_a * q_b], [left_b * q_a, left_b * q_b]]
-    });
+    let on_b = q.tr_apply(&g);
+    [minus_a.tr_apply(&on_b), on_b]
+}
+
+/// Forces and tangents of an element, eqs. (7) to (11).
+#[inline(never)]
+pub(crate) fn nodal<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    relative: &Relative<'_, G, N>,
+    weights: &Weights,
+) -> NodalElastic<N> {
+    let response = respond::<G, N, D>(element, relative.twist);
+    let inverse = G::inverse_tangent(relative.twist);
+    if element.rayleigh.stiffness != 0.0 {
+        return damped(element, relative, weights, &response, &inverse);
+    }
+    let q = inverse.operator();
+    let minus_a = relative.pose.adjoint_inverse_operator().negated();
+    let on_b = q.tr_apply(&response.gradient); // (7)
+    let mut by_d = inverse.transpose_derivative(&response.gradient);
+    q.add_tr_mul(&response.hessian, &mut by_d);
+    let mut bb = q.after(&by_d); // (8)
+    if weights.stiffness != 1.0 {
+        bb *= weights.stiffness;
+    }
+    let ba = minus_a.after(&bb); // (9)
+    let ab = ba.transpose();
     NodalElastic {
-        energy: response.energy,
-        force_a: q_a.tr_mul(&gradient),
-        force_b: q_b.tr_mul(&gradient),
-        stiffness: [[g_a * q_a, g_a * q_b], [g_b * q_a, g_b * q_b]],
-        damping,
-        dissipation,
+        force: [minus_a.tr_apply(&on_b), on_b],
+        aa: minus_a.after(&ab),
+        ab,
+        ba,
+        bb,
+    }
+}
+
+/// The same with stiffness-proportional damping, eqs. (10), (11).
+#[inline(never)]
+fn damped<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    relative: &Relative<'_, G, N>,
+    weights: &Weights,
+    response: &ElasticResponse<N>,
+    inverse: &G::InverseTangent,
+) -> NodalElastic<N> {
+    let q = inverse.operator();
+    let minus_a = relative.pose.adjoint_inverse_operator().negated();
+    let ([va, vb], [map_a, map_b]) = (relative.velocities, relative.maps);
+    let minus_carried = minus_a.apply(va);
+    let w = vb + minus_carried;
+    let viscous = element.reference_hessian * element.rayleigh.stiffness;
+    let g = response.gradient + viscous * q.apply(&w);
+    let on_b = q.tr_apply(&g);
+    let rate_by = q.after(&inverse.derivative(&w)) + q.matrix() * G::ad(&minus_carried);
+    let mut k = q.after(&(inverse.transpose_derivative(&g) + q.tr_mul(&response.hessian)))
+        + q.tr_mul(&(viscous * rate_by)); // (10)
+    k *= weights.stiffness;
+    let c = q.after(&q.tr_mul(&viscous)) * weights.damping;
+    let bb = k + c * map_b;
+    let ba = minus_a.after(&k) + minus_a.after(&c) * map_a;
+    let turn = G::coad(&on_b) * weights.stiffness;
+    NodalElastic {
+        force: [minus_a.tr_apply(&on_b), on_b],
+        aa: minus_a.tr_mul(&(ba - minus_a.after(&turn))), // (9), (11)
+        ab: minus_a.tr_mul(&(bb - turn)),
+        ba,
+        bb,
     }
 }

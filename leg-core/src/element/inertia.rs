@@ -11,20 +11,36 @@
 //! f_k = B_kᵀ R_kᵀ Σ_l m_kl R_l a_l,   a_l = B_l v̇_l + ω_l × (B_l v_l) − R_lᵀ g  (2)
 //! ```
 //!
-//! where gravity enters the centres only. Sections turning about their centre carry the energy
+//! where gravity enters the centres only. The sum over l at a node of a beam has a near part, of
+//! its own two vectors, and far parts of its neighbours, turned into its frame by `R = R_kᵀ R_l`:
 //!
 //! ```text
-//! T = ½ L (5/12 ω_Aᵀ J ω_A + 1/6 ω_Aᵀ J ω_B + 5/12 ω_Bᵀ J ω_B)                 (3)
+//! δ(R a_l) = −X(R a_l) ψ_k + R (X(a_l) ψ_l + δa_l)                             (3)
 //! ```
 //!
-//! in components of the nodes' own frames. The coefficients (the mean of lumped and consistent
-//! mass) make torsion waves fourth-order accurate on a straight beam; the angle between the two
-//! frames is neglected in the cross term, an error of second order in it on a term that is small
-//! in itself.
+//! The near parts of the two elements at a node are added before they are multiplied out; on a
+//! node between two elements the coefficients that couple centre and tangent cancel.
+//!
+//! Sections turning about their centre carry, with J the rotary inertia per length in the axes of a
+//! section, t its tangent and `J_t = t·J t`, the energy
+//!
+//! ```text
+//! T = ½ L (½ ω_Aᵀ J ω_A + ½ ω_Bᵀ J ω_B − (J_t/12) (t·ω_A − t·ω_B)²)            (4)
+//! f_A = ṗ_A + ω_A × p_A,   p_A = L (½ J − (J_t/12) t tᵀ) ω_A + L (J_t/12) t (t·ω_B)  (5)
+//! ```
+//!
+//! The trapezoidal rule of the first two terms is right for bending: by Euler and Maclaurin its
+//! error is `L²/12` times the difference of `(ω²)'` between the ends of the beam, and `ω ω'`
+//! vanishes where an end is clamped (ω = 0), free or pinned (no curvature, ω' = 0), so that the
+//! error is of fourth order. Torsion has a constant twist in every element, whose stiffness is too
+//! small by `(kL)²/12` for a wave of number k; the last term, `−(L²/12) J_t ∫ (t·ω')² ds`, takes the
+//! same from the inertia and makes torsion waves fourth-order accurate on a straight beam. The
+//! angle between the two frames is neglected in it, an error of second order in the angle on a
+//! term that is small in itself.
 
 use super::BeamElement;
-use crate::group::Group;
-use nalgebra::{SMatrix, SVector};
+use crate::group::{Group, Operator};
+use nalgebra::{ArrayStorage, SMatrix, SVector};
 
 /// Hermite mass coefficients of eq. (1).
 pub(crate) fn hermite_mass(mass_per_length: f64, length: f64) -> SMatrix<f64, 4, 4> {
@@ -51,154 +67,449 @@ pub struct Weights {
     pub inertia: f64,
 }
 
-/// Accelerations of a beam node's two vectors and their weighted derivatives.
+/// Accelerations of a beam node's two vectors, in the node's frame.
 #[derive(Debug, Clone, Copy)]
-pub struct NodeMotion<const N: usize, const D: usize> {
-    /// Acceleration of the mass centre less gravity, in the node's frame [m/s²].
-    pub centre: SVector<f64, D>,
-    /// Second derivative of the tangent vector, in the node's frame [1/s²].
-    pub tangent: SVector<f64, D>,
-    /// Weighted derivative of `centre` by the node's unknown.
-    pub centre_by: SMatrix<f64, D, N>,
-    /// Weighted derivative of `tangent`.
-    pub tangent_by: SMatrix<f64, D, N>,
+pub(crate) struct NodeMotion<const D: usize> {
+    /// Acceleration of the mass centre less gravity [m/s²].
+    centre: SVector<f64, D>,
+    /// Second derivative of the tangent vector [1/s²].
+    tangent: SVector<f64, D>,
+    /// Velocities `B v` of the two [m/s], [1/s].
+    rates: [SVector<f64, D>; 2],
 }
 
-impl<const N: usize, const D: usize> NodeMotion<N, D> {
+impl<const D: usize> NodeMotion<D> {
     /// Motion of a node with twist `v`, its derivative `v_dot` and gravity in its frame.
-    /// `map` is T⁻¹ of the step's increment (the identity outside time stepping).
-    #[inline]
-    pub fn new<G: Group<N, D>>(
+    #[inline(always)]
+    pub fn new<G: Group<N, D>, const N: usize>(
         element: &BeamElement<N, D>,
         v: &SVector<f64, N>,
         v_dot: &SVector<f64, N>,
         gravity: &SVector<f64, D>,
+    ) -> Self {
+        let t = &element.tangent;
+        let linear = |v: &SVector<f64, N>| SVector::<f64, D>::from_fn(|i, _| v[i]);
+        let (mut u1, u2) = (linear(v), G::turn(v, t));
+        let mut centre = linear(v_dot) - gravity;
+        if element.eccentric {
+            let c = &element.section.mass_centre;
+            u1 += G::turn(v, c);
+            centre += G::turn(v_dot, c);
+        }
+        Self {
+            centre: centre + G::turn(v, &u1),
+            tangent: G::turn(v_dot, t) + G::turn(v, &u2),
+            rates: [u1, u2],
+        }
+    }
+}
+
+/// Weighted derivatives of [`NodeMotion`] by the node's unknown. The linear part of a twist does
+/// not move the tangent: the first columns of its derivative are zero.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NodeTangent<const N: usize, const D: usize> {
+    centre: SMatrix<f64, D, N>,
+    tangent: SMatrix<f64, D, N>,
+    /// The same as a neighbour sees it: `X(a) + δa/δψ` of eq. (3).
+    centre_outside: SMatrix<f64, D, N>,
+    tangent_outside: SMatrix<f64, D, N>,
+}
+
+impl<const N: usize, const D: usize> NodeTangent<N, D> {
+    /// Derivatives of `motion`; `map` is T⁻¹ of the step's increment (the identity outside time
+    /// stepping).
+    #[inline(always)]
+    pub fn new<G: Group<N, D>>(
+        element: &BeamElement<N, D>,
+        motion: &NodeMotion<D>,
+        v: &SVector<f64, N>,
+        gravity: &SVector<f64, D>,
         weights: &Weights,
         map: &SMatrix<f64, N, N>,
     ) -> Self {
-        let (b1, b2) = (&element.centre_map, &element.tangent_map);
-        let (u1, u2) = (b1 * v, b2 * v);
-        let (x1, x2) = (G::cross(&u1), G::cross(&u2));
-        let spin = spin_matrix::<G, N, D>(v);
-        // ∂a/∂v of a = B v̇ + ω × (B v) is X(B v) + ω̃ B.
-        let by = |b: &SMatrix<f64, D, N>, x: &SMatrix<f64, D, N>| {
-            (b * weights.inertia + (x + spin * b) * weights.damping) * map
+        let Weights {
+            stiffness,
+            damping,
+            inertia,
+        } = *weights;
+        // ∂a/∂v of a = B v̇ + ω × (B v) is X(B v) + ω̃ B; the first columns of B are I and 0.
+        let spun = |b: SVector<f64, D>| b * inertia + G::turn(v, &b) * damping;
+        let [x1, x2] = motion.rates.map(|u| G::cross(&(u * damping)));
+        let mut centre = SMatrix::<f64, D, N>::zeros();
+        let mut tangent = SMatrix::<f64, D, N>::zeros();
+        for j in 0..D {
+            let mut unit = SVector::<f64, D>::zeros();
+            unit[j] = 1.0;
+            set_column(&mut centre, j, spun(unit));
+        }
+        for j in D..N {
+            let mut column = column_of(&x1, j);
+            if element.eccentric {
+                column += spun(column_of(&element.centre_map, j));
+            }
+            set_column(&mut centre, j, column);
+            let column = spun(column_of(&element.tangent_map, j)) + column_of(&x2, j);
+            set_column(&mut tangent, j, column);
+        }
+        let map = G::Operator::of(map);
+        let mut centre = map.after(&centre);
+        let tangent = map.after_angular(&tangent);
+        let mut out = Self {
+            centre,
+            tangent,
+            centre_outside: centre,
+            tangent_outside: tangent,
         };
-        Self {
-            centre: b1 * v_dot + x1 * v - gravity,
-            tangent: b2 * v_dot + x2 * v,
-            centre_by: by(b1, &x1) + G::cross(gravity) * weights.stiffness,
-            tangent_by: by(b2, &x2),
+        let x = G::cross(&(gravity * stiffness));
+        let xc = G::cross(&((motion.centre + gravity) * stiffness));
+        let xt = G::cross(&(motion.tangent * stiffness));
+        for j in D..N {
+            let column = column_of(&centre, j);
+            set_column(&mut centre, j, column + column_of(&x, j));
+            set_column(&mut out.centre_outside, j, column + column_of(&xc, j));
+            let column = column_of(&tangent, j) + column_of(&xt, j);
+            set_column(&mut out.tangent_outside, j, column);
         }
+        out.centre = centre;
+        out
     }
 }
 
-/// The matrix ω̃ with `ω̃ u = ω × u`.
-#[inline]
-fn spin_matrix<G: Group<N, D>, const N: usize, const D: usize>(
-    v: &SVector<f64, N>,
-) -> SMatrix<f64, D, D> {
-    let mut spin = SMatrix::<f64, D, D>::zeros();
-    for i in 0..D {
-        let mut unit = SVector::zeros();
-        unit[i] = 1.0;
-        spin.set_column(i, &(G::cross(&unit) * v));
-    }
-    spin
+#[inline(always)]
+fn column_of<const R: usize, const C: usize>(m: &SMatrix<f64, R, C>, j: usize) -> SVector<f64, R> {
+    SVector::from_array_storage(ArrayStorage([m.data.0[j]]))
 }
 
-/// Inertia force on the two nodes and the weighted tangent blocks.
-#[derive(Debug, Clone, Copy)]
-pub struct NodalInertia<const N: usize> {
-    /// Force on node A.
-    pub force_a: SVector<f64, N>,
-    /// Force on node B.
-    pub force_b: SVector<f64, N>,
-    /// Weighted derivative of force i by unknown j.
-    pub tangent: [[SMatrix<f64, N, N>; 2]; 2],
-}
-
-/// Translational inertia and gravity, eq. (2), of the element between nodes with motions `a` and
-/// `b`, turned by `r = R_Aᵀ R_B` against each other. `stiffness` weighs ∂/∂ψ.
-#[inline]
-pub fn translational<G: Group<N, D>, const N: usize, const D: usize>(
-    element: &BeamElement<N, D>,
-    a: &NodeMotion<N, D>,
-    b: &NodeMotion<N, D>,
-    r: &SMatrix<f64, D, D>,
-    stiffness: f64,
-) -> NodalInertia<N> {
-    let m = &element.hermite_mass;
-    let (b1, b2) = (&element.centre_map, &element.tangent_map);
-    // What the far node contributes to vector k of the near one, seen from either side.
-    let far_b = |k: usize| b.centre * m[(k, 2)] + b.tangent * m[(k, 3)];
-    let far_a = |k: usize| a.centre * m[(k, 0)] + a.tangent * m[(k, 1)];
-    let (yb0, yb1) = (far_b(0), far_b(1));
-    let (ya2, ya3) = (far_a(2), far_a(3));
-    let (yb0_a, yb1_a) = (r * yb0, r * yb1);
-    let (ya2_b, ya3_b) = (r.tr_mul(&ya2), r.tr_mul(&ya3));
-    let near = |k: usize, motion: &NodeMotion<N, D>, c: usize| {
-        motion.centre * m[(k, c)] + motion.tangent * m[(k, c + 1)]
-    };
-    let force_a = b1.tr_mul(&(near(0, a, 0) + yb0_a)) + b2.tr_mul(&(near(1, a, 0) + yb1_a));
-    let force_b = b1.tr_mul(&(near(2, b, 2) + ya2_b)) + b2.tr_mul(&(near(3, b, 2) + ya3_b));
-
-    let by = |k: usize, motion: &NodeMotion<N, D>, c: usize| {
-        motion.centre_by * m[(k, c)] + motion.tangent_by * m[(k, c + 1)]
-    };
-    // δ(R y) = −X(R y) ψ_A + R X(y) ψ_B and δ(Rᵀ y) = −X(Rᵀ y) ψ_B + Rᵀ X(y) ψ_A.
-    let x = |u: &SVector<f64, D>| G::cross(u) * stiffness;
-    let aa = b1.tr_mul(&(by(0, a, 0) - x(&yb0_a))) + b2.tr_mul(&(by(1, a, 0) - x(&yb1_a)));
-    let bb = b1.tr_mul(&(by(2, b, 2) - x(&ya2_b))) + b2.tr_mul(&(by(3, b, 2) - x(&ya3_b)));
-    let ab = b1.tr_mul(&(r * (by(0, b, 2) + x(&yb0)))) + b2.tr_mul(&(r * (by(1, b, 2) + x(&yb1))));
-    let ba = b1.tr_mul(&r.tr_mul(&(by(2, a, 0) + x(&ya2))))
-        + b2.tr_mul(&r.tr_mul(&(by(3, a, 0) + x(&ya3))));
-    NodalInertia {
-        force_a,
-        force_b,
-        tangent: [[aa, ab], [ba, bb]],
-    }
-}
-
-/// Own and cross coefficient of eq. (3).
-const ROTARY: (f64, f64) = (5.0 / 12.0, 1.0 / 12.0);
-
-/// Rotary inertia, eq. (3): `f_A = ṗ_A − ad_vᵀ p_A` with `p_A = L J (5/12 v_A + 1/12 v_B)`.
-#[inline]
-#[allow(clippy::too_many_arguments)] // two nodes with three quantities each
-pub fn add_rotary<G: Group<N, D>, const N: usize, const D: usize>(
-    element: &BeamElement<N, D>,
-    velocities: [&SVector<f64, N>; 2],
-    accelerations: [&SVector<f64, N>; 2],
-    weights: &Weights,
-    maps: [&SMatrix<f64, N, N>; 2],
-    out: &mut NodalInertia<N>,
+#[inline(always)]
+fn set_column<const R: usize, const C: usize>(
+    m: &mut SMatrix<f64, R, C>,
+    j: usize,
+    column: SVector<f64, R>,
 ) {
-    let j = &element.rotary;
-    let (own, cross) = ROTARY;
-    for (i, o) in [(0, 1), (1, 0)] {
-        let mut force = j * (accelerations[i] * own + accelerations[o] * cross);
-        let mut by_own = j * (own * weights.inertia);
-        let mut by_other = j * (cross * weights.inertia);
-        if D == 3 {
-            let momentum = j * (velocities[i] * own + velocities[o] * cross);
-            let ad = G::ad(velocities[i]);
-            force -= ad.tr_mul(&momentum);
-            let ad_j = ad.tr_mul(j) * weights.damping;
-            by_own -= G::coad(&momentum) * weights.damping + ad_j * own;
-            by_other -= ad_j * cross;
-        }
-        out.tangent[i][i] += by_own * maps[i];
-        out.tangent[i][o] += by_other * maps[o];
-        if i == 0 {
-            out.force_a += force;
-        } else {
-            out.force_b += force;
+    m.data.0[j] = column.data.0[0];
+}
+
+/// Which end of an element a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    /// Node A.
+    First,
+    /// Node B.
+    Last,
+}
+
+/// Hermite coefficients between the two vectors of one node and the two of another (or itself).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Coefficients {
+    centre_centre: f64,
+    centre_tangent: f64,
+    tangent_centre: f64,
+    tangent_tangent: f64,
+}
+
+impl Coefficients {
+    fn of(m: &SMatrix<f64, 4, 4>, near: End, far: End) -> Self {
+        let first = |end| if end == End::First { 0 } else { 2 };
+        let (k, l) = (first(near), first(far));
+        Self {
+            centre_centre: m[(k, l)],
+            centre_tangent: m[(k, l + 1)],
+            tangent_centre: m[(k + 1, l)],
+            tangent_tangent: m[(k + 1, l + 1)],
         }
     }
 }
 
-/// Kinetic energy of an element, eqs. (1) and (3) [J].
+/// What an element gives to a node that is its first, its last, or between it and another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MassTable {
+    /// Node A alone, node B alone, and both.
+    pub first: Coefficients,
+    pub last: Coefficients,
+    pub between: Coefficients,
+    /// B seen from A, and A seen from B.
+    pub last_from_first: Coefficients,
+    pub first_from_last: Coefficients,
+}
+
+impl MassTable {
+    pub fn new(m: &SMatrix<f64, 4, 4>) -> Self {
+        let (first, last) = (
+            Coefficients::of(m, End::First, End::First),
+            Coefficients::of(m, End::Last, End::Last),
+        );
+        Self {
+            first,
+            last,
+            between: Coefficients {
+                centre_centre: first.centre_centre + last.centre_centre,
+                centre_tangent: 0.0,
+                tangent_centre: 0.0,
+                tangent_tangent: first.tangent_tangent + last.tangent_tangent,
+            },
+            last_from_first: Coefficients::of(m, End::First, End::Last),
+            first_from_last: Coefficients::of(m, End::Last, End::First),
+        }
+    }
+}
+
+/// What the far nodes of the adjoining elements give to a node, in its frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Far<const N: usize, const D: usize> {
+    /// Forces on centre and tangent.
+    centre: SVector<f64, D>,
+    tangent: SVector<f64, D>,
+    /// Far parts of momentum (5) and its derivative.
+    momentum: SVector<f64, N>,
+    momentum_rate: SVector<f64, N>,
+}
+
+impl<const N: usize, const D: usize> Far<N, D> {
+    /// No neighbour yet.
+    #[inline(always)]
+    pub fn none() -> Self {
+        Self {
+            centre: SVector::zeros(),
+            tangent: SVector::zeros(),
+            momentum: SVector::zeros(),
+            momentum_rate: SVector::zeros(),
+        }
+    }
+
+    /// Adds the neighbour with accelerations `motion`, turned by `r` against the node.
+    #[inline(always)]
+    pub fn add(&mut self, m: &Coefficients, motion: &NodeMotion<D>, r: &SMatrix<f64, D, D>) {
+        let [y0, y1] = m.forces(motion);
+        self.centre += r * y0;
+        self.tangent += r * y1;
+    }
+
+    /// Adds the neighbour's part of the rotary inertia.
+    #[inline(always)]
+    pub fn add_rotary(
+        &mut self,
+        element: &BeamElement<N, D>,
+        v: &SVector<f64, N>,
+        v_dot: &SVector<f64, N>,
+    ) {
+        if D == 3 {
+            let (axis, cross) = (&element.torsion_axis, element.torsion_cross);
+            self.momentum += axis * (cross * angular_dot::<N, D>(axis, v));
+            self.momentum_rate += axis * (cross * angular_dot::<N, D>(axis, v_dot));
+        }
+    }
+}
+
+/// Product of the angular parts.
+#[inline(always)]
+fn angular_dot<const N: usize, const D: usize>(a: &SVector<f64, N>, b: &SVector<f64, N>) -> f64 {
+    let mut sum = 0.0;
+    for i in D..N {
+        sum += a[i] * b[i];
+    }
+    sum
+}
+
+/// `(0, J ω)` of a matrix with an angular block only.
+#[inline(always)]
+fn angular_product<const N: usize, const D: usize>(
+    j: &SMatrix<f64, N, N>,
+    v: &SVector<f64, N>,
+) -> SVector<f64, N> {
+    let mut out = SVector::zeros();
+    for i in D..N {
+        for k in D..N {
+            out[i] += j[(i, k)] * v[k];
+        }
+    }
+    out
+}
+
+impl Coefficients {
+    #[inline(always)]
+    fn forces<const D: usize>(&self, motion: &NodeMotion<D>) -> [SVector<f64, D>; 2] {
+        [
+            motion.centre * self.centre_centre + motion.tangent * self.centre_tangent,
+            motion.centre * self.tangent_centre + motion.tangent * self.tangent_tangent,
+        ]
+    }
+}
+
+/// `B1ᵀ centre + B2ᵀ tangent`.
+#[inline(always)]
+fn pull<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    centre: &SVector<f64, D>,
+    tangent: &SVector<f64, D>,
+) -> SVector<f64, N> {
+    let mut out = G::moment(&element.tangent, tangent);
+    if element.eccentric {
+        out += G::moment(&element.section.mass_centre, centre);
+    }
+    for i in 0..D {
+        out[i] = centre[i];
+    }
+    out
+}
+
+/// Force of (2) on a node, from its own motion and its neighbours'.
+#[inline(always)]
+pub(crate) fn near_force<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    m: &Coefficients,
+    motion: &NodeMotion<D>,
+    far: &Far<N, D>,
+) -> SVector<f64, N> {
+    let [y0, y1] = m.forces(motion);
+    pull::<G, N, D>(element, &(y0 + far.centre), &(y1 + far.tangent))
+}
+
+/// Adds the weighted derivative of (2) by the node's own unknown.
+#[inline(always)]
+pub(crate) fn add_near_tangent<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    m: &Coefficients,
+    own: &NodeTangent<N, D>,
+    far: &Far<N, D>,
+    stiffness: f64,
+    out: &mut SMatrix<f64, N, N>,
+) {
+    let (x0, x1) = (
+        G::cross(&(far.centre * stiffness)),
+        G::cross(&(far.tangent * stiffness)),
+    );
+    for j in 0..N {
+        let by = column_of(&own.centre, j);
+        let (mut z0, mut z1) = (by * m.centre_centre, by * m.tangent_centre);
+        if j >= D {
+            let by = column_of(&own.tangent, j);
+            z0 += by * m.centre_tangent - column_of(&x0, j);
+            z1 += by * m.tangent_tangent - column_of(&x1, j);
+        }
+        let column = column_of(out, j) + pull::<G, N, D>(element, &z0, &z1);
+        set_column(out, j, column);
+    }
+}
+
+/// Adds the weighted derivative of (2) on a node by the unknown of the neighbour `far`, turned by
+/// `r` against it, eq. (3): `Σ_l [B1; B2]ᵀ m_kl R` times the derivative of the neighbour's vectors.
+#[inline(always)]
+pub(crate) fn add_far_tangent<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    m: &Coefficients,
+    far: &NodeTangent<N, D>,
+    r: &SMatrix<f64, D, D>,
+    out: &mut SMatrix<f64, N, N>,
+) {
+    let mut by_centre = [[0.0; N]; D];
+    let mut by_tangent = [[0.0; N]; D];
+    for k in 0..D {
+        let axis = column_of(r, k);
+        let weigh = |centre, tangent| {
+            pull::<G, N, D>(element, &(axis * centre), &(axis * tangent))
+                .data
+                .0[0]
+        };
+        by_centre[k] = weigh(m.centre_centre, m.tangent_centre);
+        by_tangent[k] = weigh(m.centre_tangent, m.tangent_tangent);
+    }
+    for j in 0..N {
+        let mut column = out.data.0[j];
+        for k in 0..D {
+            let weight = far.centre_outside.data.0[j][k];
+            for i in 0..N {
+                column[i] += by_centre[k][i] * weight;
+            }
+        }
+        if j >= D {
+            for k in 0..D {
+                let weight = far.tangent_outside.data.0[j][k];
+                for i in 0..N {
+                    column[i] += by_tangent[k][i] * weight;
+                }
+            }
+        }
+        out.data.0[j] = column;
+    }
+}
+
+/// Momentum (5) of a node with `count` elements.
+#[inline(always)]
+fn momentum<const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    count: f64,
+    v: &SVector<f64, N>,
+) -> SVector<f64, N> {
+    angular_product::<N, D>(&element.rotary_own, v) * count
+}
+
+/// Rotary inertia on a node with `count` elements, eq. (5).
+#[inline(always)]
+pub(crate) fn rotary_force<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    count: f64,
+    v: &SVector<f64, N>,
+    v_dot: &SVector<f64, N>,
+    far: &Far<N, D>,
+) -> SVector<f64, N> {
+    let rate = momentum(element, count, v_dot) + far.momentum_rate;
+    if D == 2 {
+        return rate;
+    }
+    rate + G::spin(v, &(momentum(element, count, v) + far.momentum))
+}
+
+/// Adds the weighted derivative of (5) by the node's own unknown.
+#[inline(always)]
+pub(crate) fn add_rotary_near<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    count: f64,
+    v: &SVector<f64, N>,
+    far: &Far<N, D>,
+    weights: &Weights,
+    map: &SMatrix<f64, N, N>,
+    out: &mut SMatrix<f64, N, N>,
+) {
+    if D == 2 {
+        out[(N - 1, N - 1)] += element.rotary_own[(N - 1, N - 1)] * (count * weights.inertia);
+        return;
+    }
+    let momentum_now = momentum(element, count, v) + far.momentum;
+    for j in D..N {
+        let turned = column_of(map, j);
+        let carried = momentum(element, count, &turned);
+        let by_velocity = G::spin(v, &carried) + G::spin(&turned, &momentum_now);
+        for i in D..N {
+            out[(i, j)] += carried[i] * weights.inertia + by_velocity[i] * weights.damping;
+        }
+    }
+}
+
+/// Adds the weighted derivative of (5) on a node with twist `v` by the unknown of a neighbour;
+/// zero in the plane, where nothing twists.
+#[inline(always)]
+pub(crate) fn add_rotary_far<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    v: &SVector<f64, N>,
+    weights: &Weights,
+    map: &SMatrix<f64, N, N>,
+    out: &mut SMatrix<f64, N, N>,
+) {
+    if D == 2 {
+        return;
+    }
+    let axis = &element.torsion_axis;
+    let by_twist =
+        (axis * weights.inertia + G::spin(v, axis) * weights.damping) * element.torsion_cross;
+    for j in D..N {
+        let twist = angular_dot::<N, D>(axis, &column_of(map, j));
+        for i in D..N {
+            out[(i, j)] += by_twist[i] * twist;
+        }
+    }
+}
+
+/// Kinetic energy of an element, eqs. (1) and (4) [J].
 pub fn kinetic_energy<const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     v_a: &SVector<f64, N>,
@@ -214,9 +525,9 @@ pub fn kinetic_energy<const N: usize, const D: usize>(
             twice += element.hermite_mass[(k, l)] * z[k].dot(&z[l]);
         }
     }
-    let j = &element.rotary;
-    let (own, cross) = ROTARY;
-    twice += own * (v_a.dot(&(j * v_a)) + v_b.dot(&(j * v_b))) + 2.0 * cross * v_a.dot(&(j * v_b));
+    let (own, axis) = (&element.rotary_own, &element.torsion_axis);
+    let twists = angular_dot::<N, D>(axis, v_a) * angular_dot::<N, D>(axis, v_b);
+    twice += v_a.dot(&(own * v_a)) + v_b.dot(&(own * v_b)) + 2.0 * element.torsion_cross * twists;
     0.5 * twice
 }
 

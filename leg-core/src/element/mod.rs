@@ -7,11 +7,13 @@
 //! What all elements of a beam share is in [`BeamElement`].
 
 pub mod elastic;
+mod factor;
 pub mod inertia;
 pub mod shape;
 
 use crate::group::Group;
 use crate::model::Section;
+use inertia::MassTable;
 use nalgebra::{SMatrix, SVector};
 
 /// Which strain field the element assumes.
@@ -67,18 +69,30 @@ pub struct BeamElement<const N: usize, const D: usize> {
     pub reference_strain: SVector<f64, N>,
     /// Rayleigh damping.
     pub rayleigh: Rayleigh,
+    pub(crate) inverse_length: f64,
     pub(crate) compliance: SMatrix<f64, N, N>,
+    /// Its diagonal, if the rest is zero: nearly every section, and much cheaper.
+    pub(crate) diagonal_compliance: Option<SVector<f64, N>>,
     /// Hessian of the energy at the unstressed pose, for the β part of Rayleigh damping.
     pub(crate) reference_hessian: SMatrix<f64, N, N>,
     /// Takes a node's twist to the velocity of its mass centre, in the node's frame.
     pub(crate) centre_map: SMatrix<f64, D, N>,
+    /// Tangent of the line of mass centres, in the node's frame [-].
+    pub(crate) tangent: SVector<f64, D>,
+    /// The mass centre is not the origin of the section's frame.
+    pub(crate) eccentric: bool,
     /// Takes a node's twist to the rate of its tangent vector, in the node's frame.
     pub(crate) tangent_map: SMatrix<f64, D, N>,
     /// Hermite mass coefficients [kg, kg·m, kg·m²], order (centre A, tangent A, centre B,
     /// tangent B).
     pub(crate) hermite_mass: SMatrix<f64, 4, 4>,
-    /// Rotary inertia of the whole element [kg·m²].
-    pub(crate) rotary: SMatrix<f64, N, N>,
+    pub(crate) mass_table: MassTable,
+    /// Rotary inertia of the element that a node feels of its own turning [kg·m²].
+    pub(crate) rotary_own: SMatrix<f64, N, N>,
+    /// Axis of torsion as an angular twist, and the inertia [kg·m²] that couples the turning of
+    /// the two nodes about it. Zero in the plane.
+    pub(crate) torsion_axis: SVector<f64, N>,
+    pub(crate) torsion_cross: f64,
 }
 
 impl<const N: usize, const D: usize> BeamElement<N, D> {
@@ -92,22 +106,43 @@ impl<const N: usize, const D: usize> BeamElement<N, D> {
         rayleigh: Rayleigh,
     ) -> Option<Self> {
         let compliance = section.stiffness.try_inverse()?;
+        let diagonal = section.stiffness.diagonal();
+        let diagonal_compliance = (section.stiffness == SMatrix::from_diagonal(&diagonal))
+            .then(|| diagonal.map(|stiffness| 1.0 / stiffness));
         let linear = G::linear_part();
         let centre_map = linear + G::cross(&section.mass_centre);
         // The line of mass centres has the tangent f0 applied to the mass centre.
         let tangent = linear * reference_strain + G::cross(&section.mass_centre) * reference_strain;
+        let hermite_mass = inertia::hermite_mass(section.mass_per_length, length);
+        let mut torsion_axis = SVector::<f64, N>::zeros();
+        if D == 3 {
+            let unit = tangent.normalize();
+            for i in 0..D {
+                torsion_axis[D + i] = unit[i];
+            }
+        }
+        let torsion = torsion_axis.dot(&(section.rotary_inertia * torsion_axis));
+        let torsion_cross = torsion * length / 12.0;
         let mut element = Self {
             length,
             section,
             kind,
             reference_strain,
             rayleigh,
+            inverse_length: 1.0 / length,
             compliance,
+            diagonal_compliance,
             reference_hessian: SMatrix::zeros(),
             centre_map,
+            tangent,
+            eccentric: section.mass_centre.amax() != 0.0,
             tangent_map: G::cross(&tangent),
-            hermite_mass: inertia::hermite_mass(section.mass_per_length, length),
-            rotary: section.rotary_inertia * length,
+            hermite_mass,
+            mass_table: MassTable::new(&hermite_mass),
+            rotary_own: section.rotary_inertia * (0.5 * length)
+                - torsion_axis * torsion_axis.transpose() * torsion_cross,
+            torsion_axis,
+            torsion_cross,
         };
         let d0 = reference_strain * length;
         element.reference_hessian = elastic::respond::<G, N, D>(&element, &d0).hessian;

@@ -17,12 +17,17 @@
 use core::fmt::Debug;
 use nalgebra::{SMatrix, SVector};
 
+mod inverse_tangent;
+mod operator;
+mod sandwich;
 mod se2;
 mod se3;
 mod series;
 #[cfg(test)]
 mod tests;
 
+pub use inverse_tangent::{InverseTangent, PlaneInverseTangent, SpaceInverseTangent};
+pub use operator::{Operator, PlaneOperator, SpaceOperator};
 pub use se2::Se2;
 pub use se3::Se3;
 
@@ -46,6 +51,12 @@ pub struct LogAmbiguous {
 pub trait Group<const N: usize, const D: usize>:
     Copy + Clone + Debug + PartialEq + Send + Sync + 'static
 {
+    /// The shape of `Ad`, `ad`, `T` and `T⁻¹`.
+    type Operator: Operator<N>;
+
+    /// `T⁻¹` with its derivatives.
+    type InverseTangent: InverseTangent<N, Operator = Self::Operator>;
+
     /// The neutral element.
     fn identity() -> Self;
 
@@ -80,11 +91,23 @@ pub trait Group<const N: usize, const D: usize>:
     /// `Ad_H`: takes a twist seen in the body frame to the frame the pose is given in.
     fn adjoint(&self) -> SMatrix<f64, N, N>;
 
+    /// `Ad_{H⁻¹}` as an operator.
+    fn adjoint_inverse_operator(&self) -> Self::Operator;
+
     /// `Ad_{H⁻¹}`.
-    fn adjoint_inverse(&self) -> SMatrix<f64, N, N>;
+    #[inline]
+    fn adjoint_inverse(&self) -> SMatrix<f64, N, N> {
+        self.adjoint_inverse_operator().matrix()
+    }
+
+    /// `ad_v`, eq. (5), as an operator.
+    fn ad_operator(v: &SVector<f64, N>) -> Self::Operator;
 
     /// `ad_v`, eq. (5).
-    fn ad(v: &SVector<f64, N>) -> SMatrix<f64, N, N>;
+    #[inline]
+    fn ad(v: &SVector<f64, N>) -> SMatrix<f64, N, N> {
+        Self::ad_operator(v).matrix()
+    }
 
     /// The antisymmetric matrix with `coad(p) v = ad_vᵀ p`.
     fn coad(p: &SVector<f64, N>) -> SMatrix<f64, N, N>;
@@ -92,19 +115,45 @@ pub trait Group<const N: usize, const D: usize>:
     /// Tangent operator `T(v)`, eq. (3).
     fn tangent(v: &SVector<f64, N>) -> SMatrix<f64, N, N>;
 
+    /// Inverse tangent operator `T⁻¹(v)`, eq. (4), ready to be differentiated.
+    fn inverse_tangent(v: &SVector<f64, N>) -> Self::InverseTangent;
+
     /// Inverse tangent operator `T⁻¹(v)`, eq. (4).
-    fn tangent_inverse(v: &SVector<f64, N>) -> SMatrix<f64, N, N>;
+    #[inline]
+    fn tangent_inverse(v: &SVector<f64, N>) -> SMatrix<f64, N, N> {
+        Self::inverse_tangent(v).operator().matrix()
+    }
 
     /// `∂(T(v) w)/∂v` with `w` held.
     fn tangent_derivative(v: &SVector<f64, N>, w: &SVector<f64, N>) -> SMatrix<f64, N, N>;
 
     /// `∂(T⁻¹(v) w)/∂v` with `w` held.
-    fn tangent_inverse_derivative(v: &SVector<f64, N>, w: &SVector<f64, N>) -> SMatrix<f64, N, N>;
+    #[inline]
+    fn tangent_inverse_derivative(v: &SVector<f64, N>, w: &SVector<f64, N>) -> SMatrix<f64, N, N> {
+        Self::inverse_tangent(v).derivative(w)
+    }
 
     /// `∂(T⁻ᵀ(v) p)/∂v` with `p` held.
+    #[inline]
     fn tangent_inverse_transpose_derivative(
         v: &SVector<f64, N>,
         p: &SVector<f64, N>,
+    ) -> SMatrix<f64, N, N> {
+        Self::inverse_tangent(v).transpose_derivative(p)
+    }
+
+    /// `ad_v diag(c) ad_vᵀ`.
+    fn ad_sandwich(v: &SVector<f64, N>, c: &SVector<f64, N>) -> SMatrix<f64, N, N>;
+
+    /// `coad(p) diag(c) coad(p)`.
+    fn coad_sandwich(p: &SVector<f64, N>, c: &SVector<f64, N>) -> SMatrix<f64, N, N>;
+
+    /// `coad(p) diag(c) ad_vᵀ + ad_rᵀ`.
+    fn coad_ad_sandwich(
+        p: &SVector<f64, N>,
+        c: &SVector<f64, N>,
+        v: &SVector<f64, N>,
+        r: &SVector<f64, N>,
     ) -> SMatrix<f64, N, N>;
 
     /// `X(u)` with `X(u) v = ω × u` for the twist `v = (·, ω)`; shape `D × N`, linear in `u`.
@@ -112,6 +161,15 @@ pub trait Group<const N: usize, const D: usize>:
 
     /// `[I 0]`: takes a twist to its linear part.
     fn linear_part() -> SMatrix<f64, D, N>;
+
+    /// `ω × u` for the twist `v = (·, ω)`: the product `X(u) v`.
+    fn turn(v: &SVector<f64, N>, u: &SVector<f64, D>) -> SVector<f64, D>;
+
+    /// The moment `(0, arm × force)` of a force, the product `X(arm)ᵀ force`.
+    fn moment(arm: &SVector<f64, D>, force: &SVector<f64, D>) -> SVector<f64, N>;
+
+    /// `(0, ω × m)` for the twist `v = (·, ω)` and the moment `p = (·, m)`; zero in the plane.
+    fn spin(v: &SVector<f64, N>, p: &SVector<f64, N>) -> SVector<f64, N>;
 
     /// Rotation angle of a twist seen as a rotation vector, `|ω|` [rad].
     fn angle(v: &SVector<f64, N>) -> f64;

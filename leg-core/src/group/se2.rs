@@ -18,11 +18,10 @@
 //!
 //! ```text
 //! (wC)' = sin w/w − C,  (wS)' = C − 2S,  (1 − xS)' = −w (C − S)                (5)
-//! (wA)' = A + 2x dA/dx,  (1 − xA)' = −2w (A + x dA/dx)                         (6)
 //! ```
 
-use super::series::{ARC_LIMIT, Jet, arc_quotient, circular, circular_jets, cotangent_deficit};
-use super::{Group, LogAmbiguous};
+use super::series::{ARC_LIMIT, arc_quotient, circular, circular_jets, cotangent_deficit};
+use super::{Group, LogAmbiguous, Operator, PlaneInverseTangent, PlaneOperator, sandwich};
 use core::f64::consts::PI;
 use nalgebra::{Matrix2, Matrix2x3, Matrix3, Vector2, Vector3};
 
@@ -82,6 +81,9 @@ impl Se2 {
 }
 
 impl Group<3, 2> for Se2 {
+    type Operator = PlaneOperator;
+    type InverseTangent = PlaneInverseTangent;
+
     #[inline]
     fn identity() -> Self {
         Self {
@@ -190,17 +192,17 @@ impl Group<3, 2> for Se2 {
 
     #[inline]
     fn adjoint(&self) -> Matrix3<f64> {
-        planar((self.cosine, self.sine), (self.y, -self.x), 1.0)
+        planar((self.cosine, self.sine), (self.y, -self.x), 1.0).matrix()
     }
 
-    #[inline]
-    fn adjoint_inverse(&self) -> Matrix3<f64> {
+    #[inline(always)]
+    fn adjoint_inverse_operator(&self) -> PlaneOperator {
         let (x, y) = self.rotate_back(self.x, self.y);
         planar((self.cosine, -self.sine), (-y, x), 1.0)
     }
 
-    #[inline]
-    fn ad(v: &Vector3<f64>) -> Matrix3<f64> {
+    #[inline(always)]
+    fn ad_operator(v: &Vector3<f64>) -> PlaneOperator {
         planar((0.0, v.z), (v.y, -v.x), 0.0) // (1)
     }
 
@@ -216,15 +218,12 @@ impl Group<3, 2> for Se2 {
         let c = at_x.versine_quotient;
         let s = w * at_x.sine_deficit;
         let column = (s * a - c * b, s * b + c * a);
-        planar((at_x.sine_quotient, -w * c), column, 1.0) // (2)
+        planar((at_x.sine_quotient, -w * c), column, 1.0).matrix() // (2)
     }
 
-    #[inline]
-    fn tangent_inverse(v: &Vector3<f64>) -> Matrix3<f64> {
-        let (a, b, w) = (v.x, v.y, v.z);
-        let deficit = w * cotangent_deficit(w * w).value;
-        let column = (deficit * a + 0.5 * b, deficit * b - 0.5 * a);
-        planar((1.0 - w * deficit, 0.5 * w), column, 1.0) // (3)
+    #[inline(always)]
+    fn inverse_tangent(v: &Vector3<f64>) -> PlaneInverseTangent {
+        PlaneInverseTangent::new(v) // (3)
     }
 
     #[inline]
@@ -242,30 +241,27 @@ impl Group<3, 2> for Se2 {
             straight_slope * w.x + turned_slope * w.y + (s_slope * a - c_slope * b) * w.z,
             straight_slope * w.y - turned_slope * w.x + (s_slope * b + c_slope * a) * w.z,
         );
-        planar((angle * s * w.z, c * w.z), column, 0.0)
+        planar((angle * s * w.z, c * w.z), column, 0.0).matrix()
     }
 
-    #[inline]
-    fn tangent_inverse_derivative(v: &Vector3<f64>, w: &Vector3<f64>) -> Matrix3<f64> {
-        let slopes = InverseSlopes::new(v.z);
-        let bent = slopes.deficit_slope * w.z;
-        let column = (
-            slopes.straight_slope * w.x - 0.5 * w.y + bent * v.x,
-            slopes.straight_slope * w.y + 0.5 * w.x + bent * v.y,
-        );
-        planar((slopes.deficit * w.z, -0.5 * w.z), column, 0.0)
+    #[inline(always)]
+    fn ad_sandwich(v: &Vector3<f64>, c: &Vector3<f64>) -> Matrix3<f64> {
+        sandwich::plane_ad(v, c)
     }
 
-    #[inline]
-    fn tangent_inverse_transpose_derivative(v: &Vector3<f64>, p: &Vector3<f64>) -> Matrix3<f64> {
-        let slopes = InverseSlopes::new(v.z);
-        let mut derivative = Matrix3::zeros();
-        derivative.m13 = slopes.straight_slope * p.x + 0.5 * p.y;
-        derivative.m23 = slopes.straight_slope * p.y - 0.5 * p.x;
-        derivative.m31 = slopes.deficit * p.x - 0.5 * p.y;
-        derivative.m32 = slopes.deficit * p.y + 0.5 * p.x;
-        derivative.m33 = slopes.deficit_slope * (v.x * p.x + v.y * p.y);
-        derivative
+    #[inline(always)]
+    fn coad_sandwich(p: &Vector3<f64>, c: &Vector3<f64>) -> Matrix3<f64> {
+        sandwich::plane_coad(p, c)
+    }
+
+    #[inline(always)]
+    fn coad_ad_sandwich(
+        p: &Vector3<f64>,
+        c: &Vector3<f64>,
+        v: &Vector3<f64>,
+        r: &Vector3<f64>,
+    ) -> Matrix3<f64> {
+        sandwich::plane_coad_ad(p, c, v, r)
     }
 
     #[inline]
@@ -276,6 +272,21 @@ impl Group<3, 2> for Se2 {
     #[inline]
     fn linear_part() -> Matrix2x3<f64> {
         Matrix2x3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0)
+    }
+
+    #[inline(always)]
+    fn turn(v: &Vector3<f64>, u: &Vector2<f64>) -> Vector2<f64> {
+        Vector2::new(-v.z * u.y, v.z * u.x)
+    }
+
+    #[inline(always)]
+    fn moment(arm: &Vector2<f64>, force: &Vector2<f64>) -> Vector3<f64> {
+        Vector3::new(0.0, 0.0, arm.x * force.y - arm.y * force.x)
+    }
+
+    #[inline(always)]
+    fn spin(_v: &Vector3<f64>, _p: &Vector3<f64>) -> Vector3<f64> {
+        Vector3::zeros()
     }
 
     #[inline]
@@ -296,31 +307,12 @@ impl Group<3, 2> for Se2 {
 
 /// `[straight, −turned, column; turned, straight, column; 0, 0, corner]`, the shape of an
 /// operator on planar twists.
-#[inline]
-fn planar((straight, turned): (f64, f64), column: (f64, f64), corner: f64) -> Matrix3<f64> {
-    let (upper, lower) = column;
-    Matrix3::new(
-        straight, -turned, upper, turned, straight, lower, 0.0, 0.0, corner,
-    )
-}
-
-/// `wA`, `(wA)'` and `(1 − xA)'` of (6).
-struct InverseSlopes {
-    deficit: f64,
-    deficit_slope: f64,
-    straight_slope: f64,
-}
-
-impl InverseSlopes {
-    #[inline]
-    fn new(w: f64) -> Self {
-        let x = w * w;
-        let Jet { value, slope, .. } = cotangent_deficit(x);
-        let bent = value + x * slope;
-        Self {
-            deficit: w * value,
-            deficit_slope: bent + x * slope,
-            straight_slope: -2.0 * w * bent,
-        }
+#[inline(always)]
+fn planar((straight, turned): (f64, f64), column: (f64, f64), corner: f64) -> PlaneOperator {
+    PlaneOperator {
+        straight,
+        turned,
+        column,
+        corner,
     }
 }

@@ -41,9 +41,9 @@
 //! in form only; Shepperd 1978 (`shepperd1978`) for the quaternion of a rotation matrix.
 
 use super::series::{ARC_LIMIT, Jet, arc_quotient, circular, circular_jets, cotangent_deficit};
-use super::{Group, LogAmbiguous};
+use super::{Group, LogAmbiguous, Operator, SpaceInverseTangent, SpaceOperator, sandwich};
 use core::f64::consts::PI;
-use nalgebra::{Matrix3, Matrix3x6, Matrix6, Unit, Vector3, Vector6};
+use nalgebra::{ArrayStorage, Matrix3, Matrix3x6, Matrix6, Unit, Vector3, Vector6};
 
 /// Distance from a half turn inside which the logarithm is refused [rad]. The angle of a pose
 /// made of thousands of products is rounded to about 1e-13, so inside 1e-10 rounding begins to
@@ -150,6 +150,9 @@ impl Se3 {
 }
 
 impl Group<6, 3> for Se3 {
+    type Operator = SpaceOperator;
+    type InverseTangent = SpaceInverseTangent;
+
     #[inline]
     fn identity() -> Self {
         Self::from_translation(Vector3::zeros())
@@ -236,16 +239,21 @@ impl Group<6, 3> for Se3 {
         dual(&self.rotation, &self.moment_arms())
     }
 
-    #[inline]
-    fn adjoint_inverse(&self) -> Matrix6<f64> {
-        // −Rᵀ x̃ = (x̃ R)ᵀ
-        dual(&self.rotation.transpose(), &self.moment_arms().transpose())
+    #[inline(always)]
+    fn adjoint_inverse_operator(&self) -> SpaceOperator {
+        SpaceOperator {
+            diagonal: self.rotation.transpose(),
+            corner: self.moment_arms().transpose(), // −Rᵀ x̃ = (x̃ R)ᵀ
+        }
     }
 
-    #[inline]
-    fn ad(v: &Vector6<f64>) -> Matrix6<f64> {
+    #[inline(always)]
+    fn ad_operator(v: &Vector6<f64>) -> SpaceOperator {
         let (u, omega) = split(v);
-        dual(&skew(&omega), &skew(&u)) // (1)
+        SpaceOperator {
+            diagonal: skew(&omega),
+            corner: skew(&u), // (1)
+        }
     }
 
     #[inline]
@@ -259,14 +267,12 @@ impl Group<6, 3> for Se3 {
         let (u, omega) = split(v);
         let x = omega.norm_squared();
         let (versine, deficit) = circular_jets(x, &circular(x));
-        dual_operator((-versine.value, -versine.slope), &deficit, &omega, &u)
+        dual_operator((-versine.value, -versine.slope), &deficit, &omega, &u).matrix()
     }
 
-    #[inline]
-    fn tangent_inverse(v: &Vector6<f64>) -> Matrix6<f64> {
-        let (u, omega) = split(v);
-        let k = cotangent_deficit(omega.norm_squared());
-        dual_operator((0.5, 0.0), &k, &omega, &u)
+    #[inline(always)]
+    fn inverse_tangent(v: &Vector6<f64>) -> SpaceInverseTangent {
+        SpaceInverseTangent::new(v)
     }
 
     #[inline]
@@ -288,22 +294,24 @@ impl Group<6, 3> for Se3 {
         dual(&f, &delta_f) // (5)
     }
 
-    #[inline]
-    fn tangent_inverse_derivative(v: &Vector6<f64>, w: &Vector6<f64>) -> Matrix6<f64> {
-        let (u, omega) = split(v);
-        let (b, a) = split(w);
-        let k = cotangent_deficit(omega.norm_squared());
-        let (f, delta_f) = derivative((0.5, 0.0), &k, (&omega, &u), (&a, &b));
-        dual(&f, &delta_f) // (5)
+    #[inline(always)]
+    fn ad_sandwich(v: &Vector6<f64>, c: &Vector6<f64>) -> Matrix6<f64> {
+        sandwich::space_ad(v, c)
     }
 
-    #[inline]
-    fn tangent_inverse_transpose_derivative(v: &Vector6<f64>, p: &Vector6<f64>) -> Matrix6<f64> {
-        let (u, omega) = split(v);
-        let (a, b) = split(p);
-        let k = cotangent_deficit(omega.norm_squared());
-        let (f, delta_f) = derivative((-0.5, 0.0), &k, (&omega, &u), (&a, &b));
-        mirrored(&f, &delta_f) // (6)
+    #[inline(always)]
+    fn coad_sandwich(p: &Vector6<f64>, c: &Vector6<f64>) -> Matrix6<f64> {
+        sandwich::space_coad(p, c)
+    }
+
+    #[inline(always)]
+    fn coad_ad_sandwich(
+        p: &Vector6<f64>,
+        c: &Vector6<f64>,
+        v: &Vector6<f64>,
+        r: &Vector6<f64>,
+    ) -> Matrix6<f64> {
+        sandwich::space_coad_ad(p, c, v, r)
     }
 
     #[inline]
@@ -316,6 +324,21 @@ impl Group<6, 3> for Se3 {
     #[inline]
     fn linear_part() -> Matrix3x6<f64> {
         Matrix3x6::identity()
+    }
+
+    #[inline(always)]
+    fn turn(v: &Vector6<f64>, u: &Vector3<f64>) -> Vector3<f64> {
+        split(v).1.cross(u)
+    }
+
+    #[inline(always)]
+    fn moment(arm: &Vector3<f64>, force: &Vector3<f64>) -> Vector6<f64> {
+        join(&Vector3::zeros(), &arm.cross(force))
+    }
+
+    #[inline(always)]
+    fn spin(v: &Vector6<f64>, p: &Vector6<f64>) -> Vector6<f64> {
+        join(&Vector3::zeros(), &split(v).1.cross(&split(p).1))
     }
 
     #[inline]
@@ -342,7 +365,7 @@ impl Group<6, 3> for Se3 {
 }
 
 /// `I + g ω̃ + k ω̃²`, eq. (3).
-#[inline]
+#[inline(always)]
 fn operator(g: f64, k: f64, omega: &Vector3<f64>) -> Matrix3<f64> {
     let k_omega = k * omega;
     assemble(1.0 - k * omega.norm_squared(), &(g * omega), |j| {
@@ -351,13 +374,13 @@ fn operator(g: f64, k: f64, omega: &Vector3<f64>) -> Matrix3<f64> {
 }
 
 /// Eq. (2) for the operator (3), given `(g, g')` and `k`.
-#[inline]
-fn dual_operator(
+#[inline(always)]
+pub(super) fn dual_operator(
     (g, g_slope): (f64, f64),
     k: &Jet,
     omega: &Vector3<f64>,
     u: &Vector3<f64>,
-) -> Matrix6<f64> {
+) -> SpaceOperator {
     let x = omega.norm_squared();
     let twice_mu = 2.0 * omega.dot(u);
     let k_rate = twice_mu * k.slope;
@@ -368,13 +391,16 @@ fn dual_operator(
         &(g * u + (twice_mu * g_slope) * omega),
         |j| delta_k_omega * omega[j] + k_omega * u[j],
     );
-    dual(&operator(g, k.value, omega), &corner)
+    SpaceOperator {
+        diagonal: operator(g, k.value, omega),
+        corner,
+    }
 }
 
 /// `F` of (4) and its variation `δF`, less the term with `g'`, which the inverse tangents do not
 /// have. `g_rate` is the variation of `g`.
-#[inline]
-fn derivative(
+#[inline(always)]
+pub(super) fn derivative(
     (g, g_rate): (f64, f64),
     k: &Jet,
     (omega, u): (&Vector3<f64>, &Vector3<f64>),
@@ -406,7 +432,7 @@ fn derivative(
 }
 
 /// `diagonal I + skew(axis)` plus the matrix with the given columns.
-#[inline]
+#[inline(always)]
 fn assemble(
     diagonal: f64,
     axis: &Vector3<f64>,
@@ -420,21 +446,21 @@ fn assemble(
 }
 
 /// The matrix with `skew(a) b = a × b`.
-#[inline]
-fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
+#[inline(always)]
+pub(super) fn skew(a: &Vector3<f64>) -> Matrix3<f64> {
     Matrix3::new(0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0)
 }
 
 /// Linear and angular part of a twist, or force and moment of a wrench.
-#[inline]
-fn split(v: &Vector6<f64>) -> (Vector3<f64>, Vector3<f64>) {
+#[inline(always)]
+pub(super) fn split(v: &Vector6<f64>) -> (Vector3<f64>, Vector3<f64>) {
     (
         Vector3::new(v[0], v[1], v[2]),
         Vector3::new(v[3], v[4], v[5]),
     )
 }
 
-#[inline]
+#[inline(always)]
 fn join(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(
         linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
@@ -442,24 +468,32 @@ fn join(linear: &Vector3<f64>, angular: &Vector3<f64>) -> Vector6<f64> {
 }
 
 /// `[diagonal, corner; 0, diagonal]`.
-#[inline]
-fn dual(diagonal: &Matrix3<f64>, corner: &Matrix3<f64>) -> Matrix6<f64> {
-    let zero = Vector3::zeros();
-    let left = |j| join(&diagonal.column(j).into_owned(), &zero);
-    let right = |j| {
-        join(
-            &corner.column(j).into_owned(),
-            &diagonal.column(j).into_owned(),
-        )
-    };
-    Matrix6::from_columns(&[left(0), left(1), left(2), right(0), right(1), right(2)])
+#[inline(always)]
+pub(super) fn dual(diagonal: &Matrix3<f64>, corner: &Matrix3<f64>) -> Matrix6<f64> {
+    quarters(diagonal, corner, &Matrix3::zeros(), diagonal)
 }
 
 /// `[0, side; side, corner]`.
-#[inline]
-fn mirrored(side: &Matrix3<f64>, corner: &Matrix3<f64>) -> Matrix6<f64> {
-    let zero = Vector3::zeros();
-    let left = |j| join(&zero, &side.column(j).into_owned());
-    let right = |j| join(&side.column(j).into_owned(), &corner.column(j).into_owned());
-    Matrix6::from_columns(&[left(0), left(1), left(2), right(0), right(1), right(2)])
+#[inline(always)]
+pub(super) fn mirrored(side: &Matrix3<f64>, corner: &Matrix3<f64>) -> Matrix6<f64> {
+    quarters(&Matrix3::zeros(), side, side, corner)
+}
+
+/// `[a, b; c, d]`.
+#[inline(always)]
+pub(super) fn quarters(
+    a: &Matrix3<f64>,
+    b: &Matrix3<f64>,
+    c: &Matrix3<f64>,
+    d: &Matrix3<f64>,
+) -> Matrix6<f64> {
+    let mut out = [[0.0; 6]; 6];
+    for (j, column) in out.iter_mut().enumerate() {
+        let (upper, lower) = if j < 3 { (a, c) } else { (b, d) };
+        for i in 0..3 {
+            column[i] = upper.data.0[j % 3][i];
+            column[3 + i] = lower.data.0[j % 3][i];
+        }
+    }
+    Matrix6::from_array_storage(ArrayStorage(out))
 }

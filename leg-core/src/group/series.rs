@@ -54,10 +54,17 @@ pub(super) const CIRCULAR_LIMIT: f64 = 1.0;
 /// terms leave less than 4e-18 of the sum.
 pub(super) const ARC_LIMIT: f64 = 0.1;
 
+/// Largest `x` [rad²] at which four terms of the series of (2) and (3) leave less than 1e-17 of
+/// each sum: the turning of a node in a time step.
+pub(super) const STEP_LIMIT: f64 = 2e-3;
+
 const CIRCULAR_TERMS: usize = 12;
+const STEP_TERMS: usize = 4;
 const SERIES_TERMS: usize = 16;
 
 const VERSINE: [f64; CIRCULAR_TERMS] = stumpff(2);
+const VERSINE_STEP: [f64; STEP_TERMS] = stumpff(2);
+const DEFICIT_STEP: [f64; STEP_TERMS] = stumpff(3);
 const VERSINE_SLOPE: [f64; SERIES_TERMS] = derivative(stumpff(2));
 const VERSINE_CURVATURE: [f64; SERIES_TERMS] = derivative(VERSINE_SLOPE);
 const DEFICIT: [f64; CIRCULAR_TERMS] = stumpff(3);
@@ -107,8 +114,11 @@ pub(super) struct Circular {
 #[inline]
 pub(super) fn circular(x: f64) -> Circular {
     if x <= CIRCULAR_LIMIT {
-        let versine_quotient = polynomial(&VERSINE, x);
-        let sine_deficit = polynomial(&DEFICIT, x);
+        let (versine_quotient, sine_deficit) = if x <= STEP_LIMIT {
+            (polynomial(&VERSINE_STEP, x), polynomial(&DEFICIT_STEP, x))
+        } else {
+            (polynomial(&VERSINE, x), polynomial(&DEFICIT, x))
+        };
         Circular {
             cosine: 1.0 - x * versine_quotient,
             sine_quotient: 1.0 - x * sine_deficit,

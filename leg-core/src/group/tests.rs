@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod coefficients;
+mod operators;
 mod reference;
 mod special_poses;
 

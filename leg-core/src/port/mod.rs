@@ -21,7 +21,7 @@
 pub mod balance;
 pub mod condensed;
 
-use crate::assembly::{JointKinematics, Motion, Task, inputs};
+use crate::assembly::{Geometric, JointKinematics, Motion, Task, inputs};
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::linear_solver::System;
@@ -289,19 +289,20 @@ impl<const N: usize> FrameJoint<N> {
     ) -> Self {
         let joint = &model.joints[carried.joint.0];
         let kinematics = JointKinematics::new(model, joint, motion);
-        let first = kinematics.row(joint, &joint.rows[0], motion.inputs);
-        let mut rows = [first; MOST_FRAME_ROWS];
-        for (row, out) in joint.rows.iter().zip(&mut rows).skip(1) {
-            *out = kinematics.row(joint, row, motion.inputs);
+        let mut by = [SVector::zeros(); MOST_FRAME_ROWS];
+        let mut geometric = Geometric::none();
+        let multipliers = &motion.multipliers[joint.first_row..];
+        for ((row, out), &lambda) in joint.rows.iter().zip(&mut by).zip(multipliers) {
+            let row = kinematics.row(joint, row, motion.inputs);
+            geometric.add::<G>(&kinematics.r, &row, lambda);
+            *out = row.by[0]; // a fixed joint does no work: also its forces
         }
-        let count = joint.rows.len().min(MOST_FRAME_ROWS);
-        let multipliers = &motion.multipliers[joint.first_row..joint.first_row + count];
-        let k = kinematics.geometric_stiffness(&rows[..count], multipliers);
+        let k = kinematics.geometric_stiffness(joint, geometric);
         Self {
             first_row: joint.first_row,
-            rows: count,
+            rows: joint.rows.len().min(MOST_FRAME_ROWS),
             node: kinematics.bodies[1].node.unwrap_or(0),
-            by: rows.map(|row| row.by[0]), // a fixed joint does no work: also its forces
+            by,
             frame_by_frame: k[0][0],
             frame_by_node: k[0][1],
             node_by_frame: k[1][0],

@@ -206,7 +206,9 @@ pub(crate) fn powers<G: Group<N, D>, const N: usize, const D: usize>(
         for (index, row) in joint.rows.iter().enumerate() {
             // φ_q v = −φ_t, so the joint forces −φ_qᵀ λ have the power λ φ_t.
             let lambda = state.multipliers[joint.first_row + index];
-            out.input += lambda * kinematics.row(joint, row, &state.inputs).rate_by_time;
+            let at = kinematics.row(joint, row, &state.inputs);
+            let rates = kinematics.rates(joint, row, &state.inputs, &at);
+            out.input += lambda * rates.rate_by_time;
         }
     }
     for force in &model.forces {

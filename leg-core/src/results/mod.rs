@@ -34,7 +34,10 @@ pub fn reaction<G: Group<N, D>, const N: usize, const D: usize>(
     let mut covector = SVector::<f64, N>::zeros();
     for (index, row) in joint.rows.iter().enumerate() {
         let lambda = state.multipliers[joint.first_row + index];
-        covector -= kinematics.row(joint, row, &state.inputs).force[1] * lambda;
+        let forces = kinematics
+            .row(joint, row, &state.inputs)
+            .force(&kinematics.r);
+        covector -= forces[1] * lambda;
     }
     // Force at the body's origin in body axes; the moment is carried to the joint's point.
     let rotation = kinematics.bodies[1].pose.rotation();

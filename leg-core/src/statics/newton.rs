@@ -149,22 +149,19 @@ fn damped_update<G: Group<N, D>, const N: usize, const D: usize>(
     correction: f64,
 ) -> Result<()> {
     let mut factor = (settings.largest_correction / correction).min(1.0);
-    // The correction is kept in the second right-hand side while the system solves for others.
+    // The correction is kept aside while the system solves for others.
     let direction_nodes = workspace.system.node_rhs.clone();
     let direction_rows = workspace.system.row_rhs.clone();
-    let mut probe = workspace.system.clone();
     workspace.backup.copy_from(state);
     loop {
         workspace.system.node_rhs.copy_from_slice(&direction_nodes);
         workspace.system.row_rhs.copy_from_slice(&direction_rows);
         apply(model, state, workspace, task, factor);
-        let evaluated =
-            assembly::assemble(model, &state.motion_with(&workspace.maps), task, &mut probe);
+        let system = &mut workspace.system;
+        let evaluated = assembly::assemble_rhs(model, &state.motion(), task, system);
         let next = match evaluated {
             Ok(()) => {
-                workspace.system.node_rhs.copy_from_slice(&probe.node_rhs);
-                workspace.system.row_rhs.copy_from_slice(&probe.row_rhs);
-                workspace.system.solve(&model.layout);
+                system.solve(&model.layout);
                 workspace.correction_norm(model)
             }
             Err(_) => f64::INFINITY,

@@ -1,6 +1,6 @@
 //! The coefficients against long Taylor series, on both sides of every switch.
 
-use super::super::series::{self, ARC_LIMIT, CIRCULAR_LIMIT, SERIES_LIMIT};
+use super::super::series::{self, ARC_LIMIT, CIRCULAR_LIMIT, SERIES_LIMIT, STEP_LIMIT};
 use super::reference::{Taylor, Wide};
 
 /// Series: a few roundings of 1.1e-16, at most nine of them where a reciprocal is cubed.
@@ -16,7 +16,7 @@ const CLOSED_CURVATURE_ACCURACY: f64 = 1e-14;
 fn abscissae() -> Vec<f64> {
     let mut points = vec![0.0, 1e-300, 1e-30, 1e-16, 1e-8, 1e-4];
     points.extend((1..2800).map(|i| i as f64 * 0.005));
-    for switch in [CIRCULAR_LIMIT, SERIES_LIMIT] {
+    for switch in [STEP_LIMIT, CIRCULAR_LIMIT, SERIES_LIMIT] {
         points.extend([switch.next_down(), switch, switch.next_up()]);
     }
     points
