@@ -131,7 +131,7 @@ impl<G, const N: usize> Workspace<G, N> {
     }
 
     /// Names the first entry of the right-hand side that is not a finite number.
-    fn check_finite<const D: usize>(
+    pub(crate) fn check_finite<const D: usize>(
         &self,
         model: &Model<G, N, D>,
         time: f64,

@@ -165,6 +165,14 @@ impl BodyStep {
         (force, tangent - by_pose)
     }
 
+    /// Error of the step in position [m], turns counted at `arm` [m]: what (1) of the method changes
+    /// by with β = 1/6, the value that makes it third-order accurate.
+    pub fn local_error(&self, state: &BodyState, coefficients: &Coefficients, arm: f64) -> f64 {
+        let factor = coefficients.step.powi(2) * (coefficients.beta - 1.0 / 6.0).abs();
+        let jump = self.trial.algorithmic - state.algorithmic;
+        factor * (jump.fixed_rows::<3>(0).norm() + arm * jump.fixed_rows::<3>(3).norm())
+    }
+
     /// The state to go on with.
     pub fn accepted(&self) -> BodyState {
         BodyState {

@@ -16,7 +16,7 @@ use crate::threads::Crew;
 use crate::whole_model::{WholeModel, starts};
 pub use crate::world::WrenchHistory;
 use crate::world::{Flow, World, WorldMemory};
-use leg_core::dynamics::alpha::Coefficients;
+use leg_core::dynamics::alpha::{Coefficients, Iteration, Progress};
 use leg_core::group::{Group, Se3};
 use leg_core::leg::spatial::{Foundation, SpatialState};
 use leg_core::model::spatial_inertia;
@@ -317,7 +317,7 @@ impl Platform {
         let coefficients = Coefficients::new(self.config.solver.spectral_radius, h);
         let mut steps = self.predict(&coefficients, guess);
         let report = self.iterate(&mut steps, &coefficients)?;
-        self.accept(&steps, h);
+        self.accept(&steps, &coefficients);
         Ok(report)
     }
 
@@ -337,8 +337,9 @@ impl Platform {
     ) -> Result<StepReport> {
         let end = self.time + coefficients.step;
         let mut size = f64::INFINITY;
+        let mut progress = Progress::new(self.config.solver.newton_tolerance);
         for iteration in 1..=MOST_ITERATIONS {
-            self.linearize_legs(steps, iteration)?;
+            self.linearize_legs(steps, (progress.next(), iteration))?;
             self.world.linearize(steps, coefficients, end)?;
             for (leg, sphere) in self.legs.iter().zip(&self.spheres) {
                 if let Some(answer) = leg.answer() {
@@ -347,7 +348,7 @@ impl Platform {
             }
             let psi = self.world.solve(end)?;
             size = self.correct(steps, coefficients, &psi);
-            if size <= self.config.solver.newton_tolerance {
+            if progress.finished(size) {
                 return Ok(StepReport {
                     iterations: iteration,
                     correction: size,
@@ -365,7 +366,7 @@ impl Platform {
         })
     }
 
-    fn linearize_legs(&mut self, steps: &[BodyStep], iteration: usize) -> Result<()> {
+    fn linearize_legs(&mut self, steps: &[BodyStep], iteration: (Iteration, usize)) -> Result<()> {
         let Self {
             legs,
             spheres,
@@ -409,7 +410,14 @@ impl Platform {
         size
     }
 
-    fn accept(&mut self, steps: &[BodyStep], h: f64) {
+    fn accept(&mut self, steps: &[BodyStep], coefficients: &Coefficients) {
+        let h = coefficients.step;
+        let arm = self.config.legs.sphere_radius_m;
+        let errors = steps
+            .iter()
+            .zip(&self.bodies)
+            .map(|(step, state)| step.local_error(state, coefficients, arm));
+        let error = errors.fold(0.0, f64::max);
         let Self {
             legs,
             spheres,
@@ -426,7 +434,7 @@ impl Platform {
             *state = step.accepted();
         }
         self.time += h;
-        self.world.accept(&self.bodies, h, self.time);
+        self.world.accept(&self.bodies, h, self.time, error);
         let effector = &self.bodies[EFFECTOR];
         let base = self.world.hub().base.map(|i| &self.bodies[i]);
         for (i, leg) in self.legs.iter().enumerate() {

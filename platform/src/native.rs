@@ -4,7 +4,7 @@
 use crate::body::BodyState;
 use crate::hub::{Answer, BaseAnswer};
 use leg_core::dynamics;
-use leg_core::dynamics::alpha::Coefficients;
+use leg_core::dynamics::alpha::{Coefficients, Iteration};
 use leg_core::group::{Group, Se3};
 use leg_core::leg::LegError;
 use leg_core::leg::config::MotorMode;
@@ -267,7 +267,12 @@ impl NativeLeg {
     }
 
     /// Linearises the leg's step for this motion of its ends; a failure is kept for [`Self::take_failure`].
-    pub fn linearize(&mut self, tip: &[[f64; 3]; 3], base: Option<&BodyState>, iteration: usize) {
+    pub fn linearize(
+        &mut self,
+        tip: &[[f64; 3]; 3],
+        base: Option<&BodyState>,
+        iteration: (Iteration, usize),
+    ) {
         let Some(open) = self.open else { return };
         self.failure = self.set_ends(tip, base).err();
         if self.failure.is_some() {

@@ -1,6 +1,15 @@
 //! Everything between the legs: the bodies, the wrench from outside, contact and latch, and the
 //! account of their energies. All coupling schemes share it.
 //!
+//! While something touches, steps are at least as long as the contact's own oscillation asks for,
+//! and grow beyond that as long as the estimated error e of a step stays below its tolerance:
+//!
+//! ```text
+//! h ← h_contact s,     s ← max(1, s · 0.9 (e_tol/e)^⅓),   0.5 ≤ factor ≤ 1.5      (1)
+//! ```
+//!
+//! so that an impact is resolved and a quiet contact does not slow the run down.
+//!
 //! Energies of dissipation and work follow from the powers at the ends of the steps by the
 //! trapezoidal rule.
 
@@ -86,7 +95,13 @@ pub struct Encounter {
     trial: ContactOutput,
     inverse_inertias: [Matrix6<f64>; 2],
     changes: EpisodeChanges,
+    /// s of eq. (1).
+    stride: f64,
 }
+
+/// Allowed error of a step in contact, e_tol of eq. (1) [m]: a ten-thousandth of the millimetre by
+/// which contacts give way.
+const CONTACT_ERROR: f64 = 1e-7;
 
 /// The memory of an encounter.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,6 +109,7 @@ struct EncounterMemory {
     episodes: Episodes,
     latch: Latch,
     output: ContactOutput,
+    stride: f64,
 }
 
 /// What changes in a world besides the motion of its bodies.
@@ -125,6 +141,7 @@ impl Encounter {
             latch,
             inverse_inertias: bodies.map(|(body, _)| inverse(body)),
             changes: EpisodeChanges::default(),
+            stride: 1.0,
             pair,
         }
     }
@@ -162,9 +179,16 @@ impl Encounter {
             .map_err(|_| PlatformError::LatchTorn { time_s: time })
     }
 
-    fn accept(&mut self, a: &BodyState, b: &BodyState, time: f64) {
+    fn accept(&mut self, a: &BodyState, b: &BodyState, time: f64, error: f64) {
         let (a, b) = (motion_of(a), motion_of(b));
         self.changes = self.episodes.accept(&self.pair, &a, &b);
+        let begun = self.changes.begun > 0;
+        self.stride = if self.touching() && !begun {
+            let factor = 0.9 * (CONTACT_ERROR / error.max(1e-3 * CONTACT_ERROR)).cbrt();
+            (self.stride * factor.clamp(0.5, 1.5)).max(1.0) // (1)
+        } else {
+            1.0
+        };
         let alignment = self.pair.alignment(&a, &b);
         self.latch.observe(time, &alignment, &a, &b);
     }
@@ -173,7 +197,7 @@ impl Encounter {
         let (a, b) = (motion_of(a), motion_of(b));
         let [inverse_a, inverse_b] = &self.inverse_inertias;
         let mass = self.pair.effective_mass(&a, &b, inverse_a, inverse_b);
-        self.pair.step_advice(&a, &b, mass).step()
+        self.pair.step_advice(&a, &b, mass).step() * self.stride
     }
 }
 
@@ -249,6 +273,7 @@ impl World {
                 episodes: e.episodes.clone(),
                 latch: e.latch.clone(),
                 output: e.output.clone(),
+                stride: e.stride,
             }),
         }
     }
@@ -260,6 +285,7 @@ impl World {
             encounter.episodes.clone_from(&saved.episodes);
             encounter.latch.clone_from(&saved.latch);
             encounter.output.clone_from(&saved.output);
+            encounter.stride = saved.stride;
         }
     }
 
@@ -316,8 +342,9 @@ impl World {
             .ok_or(PlatformError::Singular { time_s: end })
     }
 
-    /// Takes over an accepted step of `h` [s] that ended at `time` [s].
-    pub fn accept(&mut self, bodies: &[BodyState], h: f64, time: f64) {
+    /// Takes over an accepted step of `h` [s] that ended at `time` [s] with an estimated error
+    /// [m].
+    pub fn accept(&mut self, bodies: &[BodyState], h: f64, time: f64, error: f64) {
         let power = self.wrench_power(&bodies[EFFECTOR], time);
         self.account.wrench.advance(h, power);
         let (Some(encounter), Some(target)) = (&mut self.encounter, self.hub.target) else {
@@ -333,7 +360,7 @@ impl World {
         account.contact_damping.advance(h, output.damping_power);
         account.friction.advance(h, output.friction_power);
         account.latch.advance(h, output.latch_power);
-        encounter.accept(a, b, time);
+        encounter.accept(a, b, time, error);
     }
 
     /// The largest step [s] that contact allows from here.

@@ -322,15 +322,16 @@ pub(crate) fn update_maps<G: Group<N, D>, const N: usize, const D: usize>(
 
 /// What an iteration uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Iteration {
+pub enum Iteration {
     /// A new tangent.
     Full,
     /// The factors of an earlier iteration.
     Short,
 }
 
-/// Progress of Newton's iteration.
-struct Progress {
+/// Progress of Newton's iteration, eq. (6).
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
     tolerance: f64,
     /// What the last iteration used, and what the next one is to use.
     last: Iteration,
@@ -339,7 +340,8 @@ struct Progress {
 }
 
 impl Progress {
-    fn new(tolerance: f64) -> Self {
+    /// The start of an iteration that ends at a correction of `tolerance`.
+    pub fn new(tolerance: f64) -> Self {
         Self {
             tolerance,
             last: Iteration::Full,
@@ -348,8 +350,13 @@ impl Progress {
         }
     }
 
+    /// What the next iteration is to use.
+    pub fn next(&self) -> Iteration {
+        self.next
+    }
+
     /// Takes the correction of an iteration and says whether it was the last one.
-    fn finished(&mut self, correction: f64) -> bool {
+    pub fn finished(&mut self, correction: f64) -> bool {
         let (tolerance, this) = (self.tolerance, self.next);
         let half = match self.last {
             Iteration::Full => 2.0,

@@ -5,8 +5,8 @@
 //! [`correct`] until everybody is content, then [`accept`].
 
 use super::{Condensation, Port};
-use crate::assembly::Task;
-use crate::dynamics::alpha::{self, Coefficients, ConstraintHandling};
+use crate::assembly::{self, Task};
+use crate::dynamics::alpha::{self, Coefficients, ConstraintHandling, Iteration};
 use crate::error::Result;
 use crate::group::Group;
 use crate::model::{Drive, InputId, Model};
@@ -62,7 +62,8 @@ pub fn set_input<G, const N: usize>(
     inputs.acceleration[input.0] = acceleration;
 }
 
-/// Linearises the step at its iterate and condenses it to the port.
+/// Linearises the step at its iterate and condenses it to the port; a short iteration keeps
+/// factors and operator of an earlier one.
 pub fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
@@ -70,18 +71,32 @@ pub fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
     step: &OpenStep,
     port: &Port,
     condensation: &mut Condensation<N>,
-    iteration: usize,
+    (kind, number): (Iteration, usize),
 ) -> Result<()> {
     alpha::follow_increments::<G, N, D>(state, workspace, &step.coefficients);
-    alpha::linearize(model, workspace, &step.task)?;
-    workspace.factor_assembled(model, workspace.trial.time, iteration)?;
+    let time = workspace.trial.time;
+    match kind {
+        Iteration::Full => {
+            alpha::linearize(model, workspace, &step.task)?;
+            workspace.factor_assembled(model, time, number)?;
+        }
+        Iteration::Short => {
+            let Workspace { trial, system, .. } = workspace;
+            assembly::assemble_rhs(model, &trial.motion(), &step.task, system)?;
+            workspace.check_finite(model, time, number)?;
+        }
+    }
     let Workspace {
         trial,
         maps,
         system,
         ..
     } = workspace;
-    condensation.condense(model, &trial.motion_with(maps), &step.task, system, port);
+    let motion = trial.motion_with(maps);
+    match kind {
+        Iteration::Full => condensation.condense(model, &motion, &step.task, system, port),
+        Iteration::Short => condensation.refresh(model, &motion, system, port),
+    }
     Ok(())
 }
 

@@ -221,41 +221,61 @@ impl<const N: usize> Condensation<N> {
                 column.solve(model, system);
             }
         }
-        self.fill_operator(port, motion.multipliers);
+        self.fill_forces(port, motion.multipliers);
+        self.fill_operator(port);
     }
 
-    /// Forces, their change and S from the solutions.
-    fn fill_operator(&mut self, port: &Port, multipliers: &[f64]) {
+    /// The same with the factors and the columns of an earlier iterate: only the model's own
+    /// correction and the forces are new.
+    fn refresh<G: Group<N, D>, const D: usize>(
+        &mut self,
+        model: &Model<G, N, D>,
+        motion: &Motion<'_, G, N>,
+        system: &mut System<N>,
+        port: &Port,
+    ) {
+        self.own.solve(model, system);
+        self.frame = port
+            .frame
+            .map(|carried| FrameJoint::new(model, motion, carried));
+        self.fill_forces(port, motion.multipliers);
+    }
+
+    /// Forces and their change by the model's own correction.
+    fn fill_forces(&mut self, port: &Port, multipliers: &[f64]) {
+        let scale = self.constraint_scale;
+        for (i, driven) in port.inputs.iter().enumerate() {
+            self.force[i] = multipliers[driven.row];
+            self.force_change[i] = scale * self.own.rows[driven.row];
+        }
+        let Some(frame) = &self.frame else { return };
+        let inputs = port.inputs.len();
+        let wrench = frame.transpose_by(&multipliers[frame.first_row..]);
+        let change = frame.change(&self.own, scale);
+        for k in 0..N {
+            self.force[inputs + k] = -wrench[k];
+            self.force_change[inputs + k] = -change[k];
+        }
+    }
+
+    /// S of eq. (2) from the columns.
+    fn fill_operator(&mut self, port: &Port) {
         let Self {
-            own,
             columns,
             frame,
             constraint_scale: scale,
-            force,
-            force_change,
             operator,
+            ..
         } = self;
-        let inputs = port.inputs.len();
         for (i, driven) in port.inputs.iter().enumerate() {
-            force[i] = multipliers[driven.row];
-            force_change[i] = *scale * own.rows[driven.row];
             for (j, column) in columns.iter().enumerate() {
                 operator[(i, j)] = *scale * column.rows[driven.row];
             }
         }
         let Some(frame) = frame else { return };
-        let wrench = frame.transpose_by(&multipliers[frame.first_row..]);
-        let change = |solution: &Solution<N>| {
-            frame.transpose_by(&solution.rows[frame.first_row..]) * *scale
-                + frame.frame_by_node * solution.nodes[frame.node]
-        };
-        let own_change = change(own);
-        for k in 0..N {
-            force[inputs + k] = -wrench[k];
-            force_change[inputs + k] = -own_change[k];
-        }
+        let inputs = port.inputs.len();
         for (j, column) in columns.iter().enumerate() {
-            let mut total = change(column);
+            let mut total = frame.change(column, *scale);
             if j >= inputs {
                 total += frame.frame_by_frame.column(j - inputs);
             }
@@ -307,6 +327,12 @@ impl<const N: usize> FrameJoint<N> {
             frame_by_node: k[0][1],
             node_by_frame: k[1][0],
         }
+    }
+
+    /// Change of Σ φ_ψᵀ λ with a solution of the model.
+    fn change(&self, solution: &Solution<N>, scale: f64) -> SVector<f64, N> {
+        self.transpose_by(&solution.rows[self.first_row..]) * scale
+            + self.frame_by_node * solution.nodes[self.node]
     }
 
     /// Σ φ_ψᵀ λ of the frame.
