@@ -48,8 +48,8 @@ pub struct Plan {
 
 impl Plan {
     /// The plan of a study: `scenario` is the base scenario with all its settings, which is recorded
-    /// and covered by the digest but not interpreted; `figures` are those of the job; `version` is
-    /// that of the program that runs it.
+    /// and covered by the digest but not interpreted (the path it came from is forgotten);
+    /// `figures` are those of the job; `version` is that of the program that runs it.
     pub fn new(
         study: Study,
         scenario: toml::Table,
@@ -68,6 +68,10 @@ impl Plan {
                 kind: distribution.kind(),
             })
             .collect();
+        let study = Study {
+            scenario: None,
+            ..study
+        };
         let mut manifest = Manifest {
             format: FORMAT,
             version: version.to_owned(),
@@ -132,7 +136,7 @@ impl Plan {
             message: error.to_string(),
         })?;
         Ok(format!(
-            "# Written by the program; the digest covers everything but the paths.\n{body}"
+            "# Written by the program; do not edit, the digest covers everything.\n{body}"
         ))
     }
 
@@ -223,12 +227,10 @@ impl Plan {
 }
 
 impl Manifest {
-    /// Everything that identifies the study, as TOML; the path of the scenario does not, its content
-    /// does.
+    /// Everything that identifies the study, as TOML.
     fn identity(&self) -> Result<toml::Table> {
         let mut manifest = self.clone();
         manifest.digest.clear();
-        manifest.study.scenario = None;
         toml::Table::try_from(&manifest).map_err(|error| StudyError::Syntax {
             origin: "study".to_owned(),
             message: error.to_string(),
