@@ -106,55 +106,55 @@ fn series(directory: &Path) -> BTreeSet<String> {
         .collect()
 }
 
+/// Every study here ends like the undisturbed one.
+fn check_end(directory: &Path, reference: &Path) {
+    assert_eq!(finished(directory), (0..RUNS).collect());
+    let table = |path: &Path| std::fs::read(path.join("results.parquet")).unwrap();
+    assert!(table(directory) == table(reference), "the tables differ");
+    assert_eq!(series(directory), series(reference));
+}
+
 #[test]
 fn killed_twenty_times_a_study_ends_with_the_same_table() {
     let plan = plan_of(&study(), &Mixed::new());
-    let undisturbed_folder = Folder::new("kill-reference");
-    let reference = undisturbed_folder.join("out");
-    let summary = run_mixed(&plan, &reference, &options(1, "0/1"));
-    let expected = std::fs::read(summary.table.unwrap()).unwrap();
-
     let folder = Folder::new("kill");
-    let directory = folder.join("out");
-    let random = Generator::new(2024);
-    // A whole study takes this long here; moments are spread over a tenth of it, so that the kills
-    // reach from the first steps to the last, and over the table if it gets there.
+    let reference = folder.join("reference");
+    run_mixed(&plan, &reference, &options(1, "0/1"));
+    // A whole study takes this long here; a process lives for up to a sixth of it.
     let begin = Instant::now();
     assert!(start(&folder.join("timing")).wait().unwrap().success());
-    let tenth = begin.elapsed() / 10;
-    let (mut kills, mut landed) = (0, 0);
+    let longest = begin.elapsed() / 6;
+    let random = Generator::new(2024);
+    let (mut kills, mut attempts, mut studies) = (0, 0, 0);
+    let mut directory = folder.join("study-0");
     while kills < KILLS {
         let before = finished(&directory);
         let starts = started(&directory).len();
         let mut child = start(&directory);
-        let share = random.uniform(Stream::Bootstrap, 0, kills);
-        std::thread::sleep(tenth.mul_f64(2.0 * share));
+        std::thread::sleep(longest.mul_f64(random.uniform(Stream::Bootstrap, 0, attempts)));
         child.kill().unwrap();
-        landed += u32::from(!child.wait().unwrap().success());
-        kills += 1;
+        attempts += 1;
+        let ended_by_itself = child.wait().unwrap().success();
         let after = finished(&directory);
         assert!(
             after.is_superset(&before),
-            "kill {kills}: a finished run was lost"
+            "attempt {attempts}: a finished run was lost"
         );
         for run in &started(&directory)[starts..] {
             assert!(
                 !before.contains(run),
-                "kill {kills}: run {run} was done again"
+                "attempt {attempts}: run {run} was done again"
             );
         }
+        if ended_by_itself {
+            check_end(&directory, &reference);
+            studies += 1;
+            directory = folder.join(&format!("study-{studies}"));
+        } else {
+            kills += 1;
+        }
     }
-    assert!(
-        landed >= 10,
-        "only {landed} of {kills} kills met a living process"
-    );
-    let before = finished(&directory);
     assert!(start(&directory).wait().unwrap().success());
-    assert_eq!(finished(&directory), (0..RUNS).collect());
-    eprintln!(
-        "{landed} of {kills} kills met a living process; {} runs were left",
-        RUNS - before.len() as u64
-    );
-    assert!(std::fs::read(directory.join("results.parquet")).unwrap() == expected);
-    assert_eq!(series(&directory), series(&reference));
+    check_end(&directory, &reference);
+    eprintln!("{kills} processes were killed in {} studies", studies + 1);
 }
