@@ -79,7 +79,7 @@ fn plan(job: &Cheap, runs: u64) -> Plan {
 
 /// One block of rows, as bytes and as columns, and what the table writer buffers: the most a study of
 /// any size needs beyond a tiny one.
-const BLOCK_MEMORY: usize = 8 << 20;
+const BLOCK_MEMORY: usize = 4 << 20;
 
 /// What each further row group adds to the description of the table at its end [bytes].
 const ROW_GROUP_MEMORY: usize = 40 << 10;

@@ -80,7 +80,7 @@ def main():
     assert plain["closing.speed_m_per_s"].between(-1.0, 1.0).all()
     count = duckdb.sql(
         f"SELECT count(*) FROM read_parquet('{path}') WHERE status = 'failed'"
-    ).fetchone()[0]
+    ).fetchall()[0][0]
     assert count == (plain["status"] == "failed").sum() > 0
 
     stored = pyarrow.parquet.read_metadata(path).metadata

@@ -29,7 +29,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Runs in a journal, and in a row group of the table.
-pub const BLOCK: u64 = 4096;
+pub const BLOCK: u64 = 2048;
 
 /// A directory that holds a study.
 #[derive(Debug, Clone)]

@@ -11,3 +11,5 @@ mod merging;
 mod rows;
 mod sensitivity;
 mod series;
+#[cfg(unix)]
+mod slurm;
