@@ -2,13 +2,15 @@
 //! smallest program around the library, also used where the tests need a process of its own.
 //!
 //! ```text
-//! ishigami run STUDY.toml --out DIR [--threads N] [--shard K/N] [--resume] [--pause-ms T]
+//! ishigami run STUDY.toml --out DIR [--threads N] [--shard K/N] [--resume]
 //! ishigami merge DIR… --out DIR
 //! ishigami status DIR…
+//! ishigami slurm STUDY.toml --shards N --out DIR --scripts FOLDER
 //! ```
 //!
-//! The scenario's keys are `x1`, `x2`, `x3`; `pause_ms` makes every run take that long.
+//! The keys of its scenario are `x1`, `x2`, `x3`, and `pause_ms`, how long a run takes at least.
 
+use softdock_study::slurm::{SlurmJob, scripts};
 use softdock_study::{
     Case, Directory, FigureSpec, Job, Kind, Outcome, Plan, Result, RunOptions, Study, StudyError,
     Value, merge, run, status,
@@ -64,7 +66,8 @@ struct Arguments {
     threads: usize,
     shard: Option<String>,
     resume: bool,
-    pause_ms: u64,
+    shards: u64,
+    scripts: Option<PathBuf>,
 }
 
 fn arguments(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
@@ -75,7 +78,8 @@ fn arguments(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
             "--threads" => found.threads = words.next()?.parse().ok()?,
             "--shard" => found.shard = Some(words.next()?),
             "--resume" => found.resume = true,
-            "--pause-ms" => found.pause_ms = words.next()?.parse().ok()?,
+            "--shards" => found.shards = words.next()?.parse().ok()?,
+            "--scripts" => found.scripts = Some(words.next()?.into()),
             name => found.names.push(name.into()),
         }
     }
@@ -83,9 +87,13 @@ fn arguments(mut words: impl Iterator<Item = String>) -> Option<Arguments> {
 }
 
 fn start(study: &Path, out: &Path, given: &Arguments) -> Result<()> {
-    let job = Ishigami::new(Duration::from_millis(given.pause_ms));
     let study = Study::load(study)?;
     let scenario = study.base.clone();
+    let pause_ms = scenario
+        .get("pause_ms")
+        .and_then(toml::Value::as_integer)
+        .unwrap_or(0);
+    let job = Ishigami::new(Duration::from_millis(pause_ms.unsigned_abs()));
     let plan = Plan::new(study, scenario, job.figures(), env!("CARGO_PKG_VERSION"))?;
     let shard = given.shard.as_deref().unwrap_or("0/1").parse()?;
     let options = RunOptions {
@@ -99,6 +107,39 @@ fn start(study: &Path, out: &Path, given: &Arguments) -> Result<()> {
         "shard {shard}: {} runs before, {} now, {} failed",
         summary.finished_before, summary.finished_now, summary.failed
     );
+    Ok(())
+}
+
+fn write_scripts(study: &Path, out: &Path, folder: &Path, shards: u64) -> Result<()> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let failed = |path: &Path| {
+        let path = path.to_path_buf();
+        move |source| StudyError::File {
+            action: "use",
+            path,
+            source,
+        }
+    };
+    let absolute = |path: &Path| std::path::absolute(path).map_err(failed(path));
+    let program = std::env::current_exe().map_err(failed(Path::new("the program")))?;
+    let job = SlurmJob {
+        name: Study::load(study)?.name,
+        run_command: vec![text(&program), "run".into(), text(&absolute(study)?)],
+        merge_command: vec![text(&program), "merge".into()],
+        out: text(&absolute(out)?),
+        shards,
+        threads: 1,
+        max_restarts: 10,
+        time_limit: None,
+        memory: None,
+        partition: None,
+        account: None,
+    };
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    for script in scripts(&job)? {
+        let path = folder.join(script.file);
+        std::fs::write(&path, script.text).map_err(failed(&path))?;
+    }
     Ok(())
 }
 
@@ -118,6 +159,12 @@ fn execute() -> Option<Result<()>> {
         ("status", None) => open_all(&given.names)
             .and_then(|directories| status(&directories))
             .map(|found| println!("{found:?}")),
+        ("slurm", Some(out)) => write_scripts(
+            given.names.first()?,
+            out,
+            given.scripts.as_deref()?,
+            given.shards,
+        ),
         _ => return None,
     };
     Some(done)
@@ -131,7 +178,9 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
         None => {
-            eprintln!("ishigami run STUDY --out DIR … | merge DIR… --out DIR | status DIR…");
+            eprintln!(
+                "ishigami run STUDY --out DIR … | merge DIR… --out DIR | status DIR… | slurm STUDY …"
+            );
             ExitCode::from(2)
         }
     }

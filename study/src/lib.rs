@@ -42,6 +42,8 @@
 //!   no trace in its bytes.
 //! - Running, resuming and merging need memory for one block of runs, whatever their number.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod description;
 pub mod error;
 mod finish;

@@ -20,7 +20,7 @@ impl Shard {
 
     /// Shard `index` of `count`, counted from zero.
     pub fn new(index: u64, count: u64) -> Result<Self> {
-        if count >= 1 && count <= Self::MAX_COUNT && index < count {
+        if (1..=Self::MAX_COUNT).contains(&count) && index < count {
             return Ok(Self { index, count });
         }
         let rule = format!(

@@ -11,7 +11,7 @@
 use crate::error::{Result, StudyError, file_error};
 use crate::store::atomic::sync_folder;
 use std::fs::{File, OpenOptions};
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
 const MAGIC: [u8; 8] = *b"SDSTUDY1";
@@ -64,26 +64,39 @@ pub(crate) fn scan(
     let mut good = HEADER as u64;
     let mut row = Vec::new();
     // Another process may append while we read: what is behind `total` is left for later.
-    while total - good >= 8 {
-        let (mut length, mut sum) = ([0; 4], [0; 4]);
-        reader.read_exact(&mut length).map_err(failed())?;
-        reader.read_exact(&mut sum).map_err(failed())?;
-        let size = u64::from(u32::from_le_bytes(length));
-        if size > total - good - 8 {
-            break;
-        }
-        row.resize(size as usize, 0);
-        reader.read_exact(&mut row).map_err(failed())?;
-        if u32::from_le_bytes(sum) != checksum(length, &row) {
-            break;
-        }
+    while read_record(&mut reader, total - good, &mut row).map_err(failed())? {
         each(&row)?;
-        good += 8 + size;
+        good += 8 + row.len() as u64;
     }
     Ok(Scan {
         good,
         torn: total - good,
     })
+}
+
+/// Reads the next record of at most `rest` bytes; false when there is none, or a torn one.
+fn read_record(reader: &mut impl Read, rest: u64, row: &mut Vec<u8>) -> std::io::Result<bool> {
+    if rest < 8 {
+        return Ok(false);
+    }
+    let mut length = [0; 4];
+    let mut sum = [0; 4];
+    let whole = (|| {
+        reader.read_exact(&mut length)?;
+        reader.read_exact(&mut sum)?;
+        let size = u64::from(u32::from_le_bytes(length));
+        if size > rest - 8 {
+            return Err(ErrorKind::UnexpectedEof.into());
+        }
+        row.resize(size as usize, 0);
+        reader.read_exact(row)
+    })();
+    match whole {
+        // Also when its writer, out of space, cut the file while we read it.
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+        Ok(()) => Ok(u32::from_le_bytes(sum) == checksum(length, row)),
+    }
 }
 
 fn check_header(path: &Path, found: &[u8; HEADER], digest: &[u8; 32]) -> Result<()> {

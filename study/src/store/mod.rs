@@ -63,8 +63,9 @@ impl Directory {
         })
     }
 
-    /// Opens the directory of a plan, or makes it. One that holds another study is refused.
-    pub fn open_or_create(path: &Path, plan: &Plan, tag: &str) -> Result<Self> {
+    /// Opens the directory of a plan, or makes it. One that holds another study is refused. `tag`
+    /// keeps processes apart that make the same directory.
+    pub(crate) fn open_or_create(path: &Path, plan: &Plan, tag: &str) -> Result<Self> {
         fs::create_dir_all(path).map_err(file_error("create", path))?;
         let file = manifest_path(path);
         if file.exists() {

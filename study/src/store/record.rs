@@ -141,3 +141,78 @@ impl Cursor<'_> {
         Some(Some(value))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::description::Study;
+    use crate::value::FigureSpec;
+    use proptest::prelude::*;
+
+    fn plan() -> Plan {
+        let text = "name = \"s\"\nruns = 4\nsampling = \"monte_carlo\"\n\
+                    [[vary]]\nkey = \"a\"\ndistribution = \"uniform\"\nmin = 0\nmax = 1\n\
+                    [[vary]]\nkey = \"b\"\ndistribution = \"choice\"\nvalues = [\"x\", \"y\"]\n";
+        let figures = [Kind::Real, Kind::Integer, Kind::Bool, Kind::Text];
+        let figures = figures.map(|kind| FigureSpec::new(format!("f_{kind}"), kind));
+        let study = Study::parse(text, "test").unwrap();
+        Plan::new(study, toml::Table::new(), &figures, "1").unwrap()
+    }
+
+    prop_compose! {
+        fn rows()(
+            run in any::<u64>(),
+            bits in any::<(u64, u64, u64)>(),
+            name in ".*",
+            figures in (
+                any::<Option<u64>>(),
+                any::<Option<i64>>(),
+                any::<Option<bool>>(),
+                proptest::option::of(".*"),
+            ),
+            failed in proptest::option::of(".*"),
+        ) -> Row {
+            let figures = vec![
+                figures.0.map(|bits| Value::Real(f64::from_bits(bits))),
+                figures.1.map(Value::Integer),
+                figures.2.map(Value::Bool),
+                figures.3.map(Value::Text),
+            ];
+            Row {
+                run,
+                inputs: vec![Value::Real(f64::from_bits(bits.0)), Value::Text(name)],
+                outcome: failed.map_or(Ok(figures), Err),
+                elapsed_s: f64::from_bits(bits.1),
+                finished_unix_ms: bits.2,
+            }
+        }
+    }
+
+    proptest! {
+        /// A row comes back with the same bits, NaN included, and no shortened one is taken for one.
+        #[test]
+        fn rows_come_back_as_they_were(row in rows()) {
+            let plan = plan();
+            let mut bytes = Vec::new();
+            row.encode(&mut bytes);
+            let mut again = Vec::new();
+            Row::decode(&plan, &bytes).unwrap().encode(&mut again);
+            prop_assert_eq!(&again, &bytes);
+            prop_assert_eq!(run_of(&bytes), Some(row.run));
+            for length in 0..bytes.len() {
+                prop_assert!(Row::decode(&plan, &bytes[..length]).is_none());
+            }
+        }
+
+        /// Whatever the bytes, reading them ends well.
+        #[test]
+        fn nonsense_is_refused_or_read(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let plan = plan();
+            if let Some(row) = Row::decode(&plan, &bytes) {
+                let mut again = Vec::new();
+                row.encode(&mut again);
+                prop_assert_eq!(again, bytes);
+            }
+        }
+    }
+}

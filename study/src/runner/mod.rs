@@ -1,13 +1,15 @@
 //! Running a study: one run at a time on every core, each stored as it finishes.
 
+mod dispatcher;
+
 use crate::error::{Result, StudyError};
 use crate::finish;
 use crate::plan::Plan;
 use crate::shard::Shard;
 use crate::store::record::Row;
 use crate::store::writer::Writer;
-use crate::store::{BLOCK, Directory, JournalFiles, rows};
 use crate::value::{FigureSpec, Value};
+use dispatcher::Dispatcher;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -326,45 +328,6 @@ impl<J: Job> Session<'_, J> {
             || self
                 .cancel
                 .is_some_and(|cancel| cancel.load(Ordering::SeqCst))
-    }
-}
-
-/// Hands out the runs of a shard in order, without those that are finished. Knows one block at a
-/// time.
-struct Dispatcher {
-    directory: Directory,
-    files: JournalFiles,
-    shard: Shard,
-    next: u64,
-    finished: Vec<bool>,
-}
-
-impl Dispatcher {
-    fn new(directory: Directory, shard: Shard) -> Result<Self> {
-        let files = directory.journal_files()?;
-        Ok(Self {
-            directory,
-            files,
-            shard,
-            next: shard.index(),
-            finished: Vec::new(),
-        })
-    }
-
-    fn next(&mut self, plan: &Plan) -> Result<Option<u64>> {
-        while self.next < plan.runs() {
-            let (run, block) = (self.next, self.next / BLOCK);
-            let enters = self.finished.is_empty() || run % BLOCK < self.shard.count();
-            if enters {
-                let files = self.files.get(&block).map_or(&[][..], Vec::as_slice);
-                self.finished = rows::finished(self.directory.plan(), block, files)?;
-            }
-            self.next += self.shard.count();
-            if !self.finished[(run % BLOCK) as usize] {
-                return Ok(Some(run));
-            }
-        }
-        Ok(None)
     }
 }
 
