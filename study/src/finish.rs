@@ -4,12 +4,19 @@ use crate::error::{Result, file_error};
 use crate::store::rows::{self, BlockRows};
 use crate::store::{BLOCK, Directory, atomic};
 use crate::table::TableWriter;
+use std::path::Path;
 
-/// Writes the table of a directory from its journals; rows are those that are finished.
-pub(crate) fn write_table(directory: &Directory, tag: &str) -> Result<()> {
+/// Writes a table of the runs that are finished in a directory, for a look at a study under way.
+/// When every run is finished, it is the table of the study.
+pub fn export_table(directory: &Directory, path: &Path) -> Result<()> {
+    write_table(directory, path, "export")
+}
+
+/// Writes a table of the runs that are finished, from the journals.
+pub(crate) fn write_table(directory: &Directory, path: &Path, tag: &str) -> Result<()> {
     let plan = directory.plan();
     let files = directory.journal_files()?;
-    atomic::write(&directory.table_path(), tag, |file, name| {
+    atomic::write(path, tag, |file, name| {
         let file = file.try_clone().map_err(file_error("write", name))?;
         let mut table = TableWriter::new(plan, file, name)?;
         for (&block, files) in &files {

@@ -64,6 +64,7 @@ mod value;
 
 pub use description::Study;
 pub use error::{Result, StudyError};
+pub use finish::export_table;
 pub use merge::merge;
 pub use plan::{ColumnSpec, Plan};
 pub use runner::{Case, Job, Outcome, Progress, RunOptions, RunSummary, run, run_one};

@@ -81,7 +81,7 @@ fn merge_into(
         journal.sync()?;
     }
     copy_series(directories, &target, &keeper)?;
-    write_table(&target, "merge")?;
+    write_table(&target, &target.table_path(), "merge")?;
     Ok(stock.finish())
 }
 

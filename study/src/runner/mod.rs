@@ -20,6 +20,10 @@ use std::time::{Duration, Instant, SystemTime};
 /// Longest text of an error or figure that is stored [bytes].
 const LONGEST_TEXT: usize = 16 * 1024;
 
+/// Stack of a worker thread [bytes]: as much as a main thread has and more, since an overflow would
+/// end the process and not only the run.
+const STACK: usize = 16 << 20;
+
 /// What a study runs. The same case must give the same outcome, bit by bit, on any thread and in any
 /// order.
 pub trait Job: Sync {
@@ -171,6 +175,7 @@ pub fn run<J: Job>(
     }
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(options.threads)
+        .stack_size(STACK)
         .build()
         .map_err(|error| StudyError::Threads {
             threads: options.threads,
@@ -213,8 +218,9 @@ pub fn run<J: Job>(
         None => synced?,
     }
     let table = if finish::is_complete(sink.writer.directory())? {
-        finish::write_table(sink.writer.directory(), &options.shard.label())?;
-        Some(sink.writer.directory().table_path())
+        let directory = sink.writer.directory();
+        finish::write_table(directory, &directory.table_path(), &options.shard.label())?;
+        Some(directory.table_path())
     } else {
         None
     };

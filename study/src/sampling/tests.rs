@@ -176,3 +176,63 @@ fn correlations_are_those_asked_for() {
         assert!((sd / expected_sd - 1.0).abs() < 0.03, "{sd}");
     }
 }
+
+/// The same bits on every machine and in every version: a change here changes every study.
+#[test]
+fn samples_are_pinned() {
+    let bodies = [
+        UNIT,
+        "distribution = \"normal\"\nmean = 0\nstd_dev = 1\n",
+        "distribution = \"truncated_normal\"\nmean = 0\nstd_dev = 1\nmin = -1\n",
+        "distribution = \"arcsine\"\nmin = -4\nmax = 4\n",
+        "distribution = \"log_uniform\"\nmin = 0.1\nmax = 10\n",
+    ];
+    for (sampling, expected) in PINNED {
+        let sampler = Sampler::new(&study(sampling, 35, &bodies)).unwrap();
+        let bits: Vec<u64> = numbers(&sampler, 17).iter().map(|x| x.to_bits()).collect();
+        assert_eq!(bits, expected, "{sampling}: {bits:#x?}");
+    }
+}
+
+const PINNED: [(&str, [u64; 5]); 4] = [
+    (
+        "monte_carlo",
+        [
+            0x3fa7_d6db_8550_a930,
+            0x3fd5_a3e8_4f6a_819c,
+            0x4006_6b09_7cc9_2e89,
+            0x400f_dd48_526d_10b5,
+            0x3fc4_7988_d5f8_854c,
+        ],
+    ),
+    (
+        "latin_hypercube",
+        [
+            0x3fe9_b357_36b3_d400,
+            0xbfe4_6c45_b6cd_75fe,
+            0xbfe5_4e58_a699_627f,
+            0x3ff0_0b22_d6de_fc2c,
+            0x400f_43f4_03d8_4a36,
+        ],
+    ),
+    (
+        "sobol",
+        [
+            0x3fde_ef64_eaa3_125e,
+            0xbfe0_8b51_0a80_ed2d,
+            0x3fc8_d760_de55_b29b,
+            0xc00d_a32f_52d7_4cbc,
+            0x3fec_f71a_b1f0_27d9,
+        ],
+    ),
+    (
+        "saltelli",
+        [
+            0x3f82_67bc_f37e_1fc0,
+            0x3fd9_d243_c495_6804,
+            0x3fe1_d2c0_d754_29d3,
+            0xc005_08e4_a392_ca28,
+            0x3fea_3a32_148c_1cc0,
+        ],
+    ),
+];

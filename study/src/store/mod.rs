@@ -107,6 +107,21 @@ impl Directory {
         self.path.join("series").join(series::file_name(run))
     }
 
+    /// The runs whose time series are kept, in order.
+    pub fn kept_runs(&self) -> Result<Vec<u64>> {
+        let folder = self.path.join("series");
+        if !folder.exists() {
+            return Ok(Vec::new());
+        }
+        let mut runs = Vec::new();
+        for entry in fs::read_dir(&folder).map_err(file_error("list", &folder))? {
+            let name = entry.map_err(file_error("list", &folder))?.file_name();
+            runs.extend(series::run_of_file(&name.to_string_lossy()));
+        }
+        runs.sort_unstable();
+        Ok(runs)
+    }
+
     /// Hands every finished run to `each`, in order.
     pub fn for_each_row(&self, mut each: impl FnMut(&Row) -> Result<()>) -> Result<()> {
         for (block, files) in self.journal_files()? {

@@ -244,7 +244,7 @@ fn a_disk_that_is_full_at_the_table_is_named_and_survived() {
 fn a_full_disk_is_named_and_survived() {
     let keep = "[keep]\nseries = \"all\"\n[[vary]]\nkey = \"closing";
     let text = STUDY
-        .replace("runs = 60", "runs = 2000")
+        .replace("runs = 60", "runs = 200")
         .replace("[[vary]]\nkey = \"closing", keep);
     let plan = plan_of(&text, &Mixed::new());
     let rows_only = mixed_plan(3000);

@@ -1,7 +1,7 @@
 //! Merging and status: what is missing, what is double, what does not belong together.
 
 use crate::common::*;
-use softdock_study::{Directory, StudyError, merge, status};
+use softdock_study::{Directory, StudyError, Table, export_table, merge, status};
 use std::path::Path;
 
 fn open(path: &Path) -> Directory {
@@ -29,6 +29,12 @@ fn missing_runs_are_reported_and_can_be_made_up() {
     assert!(found.failed > 0 && found.mean_run_s >= 0.0);
     let all = folder.join("all");
     assert_eq!(merge(&parts, &all).unwrap(), found);
+    // A table of one shard alone holds its runs, and says of how many.
+    let path = folder.join("look.parquet");
+    export_table(&parts[1], &path).unwrap();
+    let table = Table::open(&path).unwrap();
+    assert_eq!((table.rows(), table.plan().runs()), (20, 60));
+    assert_eq!(table.numbers("run").unwrap()[..2], [2.0, 5.0]);
     // The merged directory goes on like any other, and ends with the same table.
     let options = softdock_study::RunOptions {
         resume: true,

@@ -15,15 +15,8 @@ fn plan(keep: &str) -> Plan {
 }
 
 fn kept(directory: &Path) -> BTreeSet<u64> {
-    let folder = directory.join("series");
-    std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            let digits: String = name.chars().filter(char::is_ascii_digit).collect();
-            digits.parse().unwrap()
-        })
-        .collect()
+    let directory = Directory::open(directory).unwrap();
+    directory.kept_runs().unwrap().into_iter().collect()
 }
 
 fn expected_worst(directory: &Path, count: usize) -> BTreeSet<u64> {
