@@ -273,7 +273,9 @@ impl<J: Job> Session<'_, J> {
     fn work(&self) {
         let mut scratch = None;
         while !self.stopped() {
-            match lock(&self.dispatcher).next(self.plan) {
+            // Not inside the match: the lock would be held while the run is done.
+            let next = lock(&self.dispatcher).next(self.plan);
+            match next {
                 Ok(None) => return,
                 Ok(Some(run)) => self.run(run, &mut scratch),
                 Err(error) => self.fail(error),

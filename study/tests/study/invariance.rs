@@ -1,7 +1,9 @@
 //! Threads, shards and order leave no trace in the table.
 
 use crate::common::*;
-use softdock_study::{Directory, merge};
+use softdock_study::{Case, Directory, FigureSpec, Job, Outcome, merge, run};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 #[test]
 fn threads_do_not_matter() {
@@ -106,4 +108,48 @@ fn no_sampling_depends_on_order() {
             expected
         );
     }
+}
+
+/// A job whose runs wait for each other.
+struct Meeting {
+    inside: AtomicUsize,
+    most: AtomicUsize,
+}
+
+impl Job for Meeting {
+    type Scratch = ();
+    fn figures(&self) -> &[FigureSpec] {
+        &[]
+    }
+    fn scratch(&self) {}
+    fn run(&self, _: &Case<'_>, _: &mut ()) -> Outcome {
+        let now = self.inside.fetch_add(1, Ordering::SeqCst) + 1;
+        self.most.fetch_max(now, Ordering::SeqCst);
+        let patience = Instant::now() + Duration::from_secs(10);
+        while self.most.load(Ordering::SeqCst) < 3 && Instant::now() < patience {
+            std::thread::yield_now();
+        }
+        self.inside.fetch_sub(1, Ordering::SeqCst);
+        Outcome::ok(Vec::new())
+    }
+}
+
+/// Three threads are at work at the same time, none holds up another.
+#[test]
+fn threads_work_side_by_side() {
+    let job = Meeting {
+        inside: AtomicUsize::new(0),
+        most: AtomicUsize::new(0),
+    };
+    let plan = plan_of(&STUDY.replace("runs = 60", "runs = 3"), &job);
+    let folder = Folder::new("meeting");
+    run(
+        &plan,
+        &job,
+        &folder.join("out"),
+        &options(3, "0/1"),
+        &|_| {},
+    )
+    .unwrap();
+    assert_eq!(job.most.load(Ordering::SeqCst), 3);
 }
