@@ -190,7 +190,7 @@ pub fn run<J: Job>(
         options.sync_interval,
     )?;
     let finished_before = writer.finished;
-    let session = Session {
+    let batch = Batch {
         plan,
         job,
         wants_series: writer.keeper().wants_series(),
@@ -206,8 +206,8 @@ pub fn run<J: Job>(
         }),
         total: options.shard.size(plan.runs()),
     };
-    pool.broadcast(|_| session.work());
-    let mut sink = session
+    pool.broadcast(|_| batch.work());
+    let mut sink = batch
         .sink
         .into_inner()
         .unwrap_or_else(PoisonError::into_inner);
@@ -225,11 +225,11 @@ pub fn run<J: Job>(
         None
     };
     Ok(RunSummary {
-        total: session.total,
+        total: batch.total,
         finished_before,
         finished_now: sink.writer.finished - finished_before,
         failed: sink.writer.failed,
-        cancelled: sink.writer.finished < session.total,
+        cancelled: sink.writer.finished < batch.total,
         elapsed: start.elapsed(),
         table,
     })
@@ -248,7 +248,7 @@ pub fn run_one<J: Job>(plan: &Plan, job: &J, run: u64) -> Result<Outcome> {
 }
 
 /// What the threads share.
-struct Session<'a, J: Job> {
+struct Batch<'a, J: Job> {
     plan: &'a Plan,
     job: &'a J,
     wants_series: bool,
@@ -268,7 +268,7 @@ struct Sink<'a> {
     progress: &'a (dyn Fn(&Progress) + Sync),
 }
 
-impl<J: Job> Session<'_, J> {
+impl<J: Job> Batch<'_, J> {
     /// What each thread does: take the next run, do it, store it.
     fn work(&self) {
         let mut scratch = None;
