@@ -42,6 +42,7 @@ fn every_citation_key_is_resolved() {
     let references = read("REFERENCES.md");
     let mut stack = vec![
         repository().join("leg-core/src"),
+        repository().join("study/src"),
         repository().join("validation/src"),
     ];
     let mut keys = 0;

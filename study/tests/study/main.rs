@@ -1,0 +1,15 @@
+//! Studies from end to end: the table is the same whatever happens on the way.
+
+#![allow(clippy::unwrap_used)]
+
+mod common;
+mod disturbance;
+mod importers;
+mod invariance;
+mod kill;
+mod merging;
+mod rows;
+mod sensitivity;
+mod series;
+#[cfg(unix)]
+mod slurm;
