@@ -224,3 +224,31 @@ fn unpack(path: &Path, archive: &mut ZipArchive<File>, folder: &Path) -> Result<
     }
     Ok(())
 }
+
+/// What is in an FMU, read without loading its binary.
+#[derive(Debug, Clone)]
+pub struct Contents {
+    /// Its model description.
+    pub description: ModelDescription,
+    /// Its files: names and sizes in bytes.
+    pub files: Vec<(String, u64)>,
+}
+
+impl Contents {
+    /// Reads an FMU of FMI 2.0, for whatever interface and platform.
+    pub fn read(path: &Path) -> Result<Self, ImportError> {
+        let (mut archive, description) = read_description(path)?;
+        let mut files = Vec::new();
+        for index in 0..archive.len() {
+            let named = archive.by_index(index).and_then(|entry| {
+                let name = entry.name()?.into_owned();
+                Ok((!entry.is_dir()).then(|| (name, entry.size())))
+            });
+            files.extend(named.map_err(|cause| ImportError::NotAnArchive {
+                path: path.to_owned(),
+                cause,
+            })?);
+        }
+        Ok(Self { description, files })
+    }
+}

@@ -26,8 +26,8 @@ mod log;
 mod states;
 mod values;
 
-pub use archive::FmuArchive;
 pub(crate) use archive::read_description;
+pub use archive::{Contents, FmuArchive};
 pub use error::ImportError;
 pub use instance::{FmuInstance, Options, SavedState};
 pub use log::LogLine;
