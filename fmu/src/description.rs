@@ -12,7 +12,7 @@ use softdock_xml::{
 /// Highest order of output derivatives.
 pub const OUTPUT_ORDER: i32 = 1;
 
-/// What to simulate when somebody just presses *run*: the released leg comes to rest.
+/// What to simulate when somebody just presses *run*: the motor lets go, the leg swings.
 const EXPERIMENT: DefaultExperiment = DefaultExperiment {
     start_time: Some(0.0),
     stop_time: Some(3.0),

@@ -190,7 +190,7 @@ pub(crate) fn read_description(
     let description =
         ModelDescription::from_xml(&xml).map_err(|cause| ImportError::Description {
             path: path.to_owned(),
-            cause,
+            cause: Box::new(cause),
         })?;
     Ok((archive, description))
 }

@@ -29,7 +29,7 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
         /// Why.
-        cause: softdock_xml::Error,
+        cause: Box<softdock_xml::Error>,
     },
     /// It is for model exchange only.
     #[error("{} offers no co-simulation", path.display())]

@@ -29,7 +29,7 @@ const PLANAR: &str = "<h2>The leg</h2>
 <p>In the plane, x to the right and y up: a crank OA turns about O under its motor, an upper link CB
 about C; a leaf spring AB is bowed outward by a tendon along AB, which pulls and never pushes. The
 simulation starts from the pre-tensioned equilibrium, at rest; with default inputs the motor lets
-go and the leg comes to rest in a damped motion.</p>
+go and the leg swings, damped by its tendon.</p>
 ";
 
 const SPATIAL: &str = "<h2>The leg</h2>
@@ -40,7 +40,8 @@ motion and feels <code>tip.force</code>. Over a step the tip follows the cubic f
 Where derivatives of a position are given, they make a polynomial from the start of the step.</p>
 <p>The simulation starts from the equilibrium of <code>pretension.q1</code> and
 <code>pretension.tip_position</code>, which determines the tendon's rest length; if the inputs have
-the tip elsewhere, it is moved there slowly first.</p>
+the tip elsewhere, it is moved there slowly first. With default inputs the tip stays, the motor lets
+go and the crank comes to rest.</p>
 ";
 
 /// The documentation of a model.

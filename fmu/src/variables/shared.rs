@@ -87,63 +87,63 @@ pub fn mechanics<P: Parameters>(list: &mut List<P>) {
 }
 
 fn damping<P: Parameters>(list: &mut List<P>) {
-    // A leg at rest does not feel its dampers.
-    list.matters(Matters::Later)
-        .real(
-            "leaf.rayleigh_mass",
-            U::PerSecond,
-            [0.0, 1e6],
-            "Rayleigh damping of the leaf, mass coefficient",
-            |p| one(&mut p.leaf().rayleigh_mass_per_s),
-        )
-        .real(
-            "leaf.rayleigh_stiffness",
-            U::Second,
-            [0.0, 1e3],
-            "Rayleigh damping of the leaf, stiffness coefficient",
-            |p| one(&mut p.leaf().rayleigh_stiffness_s),
-        )
-        .real(
-            "tendon.damping",
-            U::NewtonSecondPerMetre,
-            [0.0, 1e9],
-            "Damping of the tendon; while lengthening only, if tendon.damping_shortening_given",
-            |p| one(&mut p.tendon().damping_n_s_per_m),
-        )
-        .boolean(
-            "tendon.damping_shortening_given",
-            "Takes tendon.damping_shortening while the tendon shortens",
-            |p| &mut p.choices().damping_shortening.given,
-        )
-        .real(
-            "tendon.damping_shortening",
-            U::NewtonSecondPerMetre,
-            [0.0, 1e9],
-            "Damping of the tendon while shortening, if tendon.damping_shortening_given",
-            |p| one(&mut p.choices().damping_shortening.value),
-        )
-        .real(
-            "tendon.rate_width",
-            U::MetrePerSecond,
-            [1e-12, 1e3],
-            "Half width of the rounded corner between the two dampings",
-            |p| one(&mut p.tendon().rate_width_m_per_s),
-        )
-        .real(
-            "tendon.friction",
-            U::Newton,
-            [0.0, 1e6],
-            "Friction in the tendon's guides",
-            |p| one(&mut p.tendon().friction_n),
-        )
-        .real(
-            "tendon.friction_speed",
-            U::MetrePerSecond,
-            [1e-9, 1e3],
-            "Speed over which the friction changes sign",
-            |p| one(&mut p.tendon().friction_speed_m_per_s),
-        )
-        .matters(Matters::AtStart);
+    // The corner between two dampings is rounded: at rest it leaves a trace of tension.
+    list.real(
+        "tendon.damping",
+        U::NewtonSecondPerMetre,
+        [0.0, 1e9],
+        "Damping of the tendon; while lengthening only, if tendon.damping_shortening_given",
+        |p| one(&mut p.tendon().damping_n_s_per_m),
+    )
+    .boolean(
+        "tendon.damping_shortening_given",
+        "Takes tendon.damping_shortening while the tendon shortens",
+        |p| &mut p.choices().damping_shortening.given,
+    )
+    .real(
+        "tendon.damping_shortening",
+        U::NewtonSecondPerMetre,
+        [0.0, 1e9],
+        "Damping of the tendon while shortening, if tendon.damping_shortening_given",
+        |p| one(&mut p.choices().damping_shortening.value),
+    )
+    .real(
+        "tendon.rate_width",
+        U::MetrePerSecond,
+        [1e-12, 1e3],
+        "Half width of the rounded corner between the two dampings",
+        |p| one(&mut p.tendon().rate_width_m_per_s),
+    )
+    .matters(Matters::Later)
+    .real(
+        "leaf.rayleigh_mass",
+        U::PerSecond,
+        [0.0, 1e6],
+        "Rayleigh damping of the leaf, mass coefficient",
+        |p| one(&mut p.leaf().rayleigh_mass_per_s),
+    )
+    .real(
+        "leaf.rayleigh_stiffness",
+        U::Second,
+        [0.0, 1e3],
+        "Rayleigh damping of the leaf, stiffness coefficient",
+        |p| one(&mut p.leaf().rayleigh_stiffness_s),
+    )
+    .real(
+        "tendon.friction",
+        U::Newton,
+        [0.0, 1e6],
+        "Friction in the tendon's guides",
+        |p| one(&mut p.tendon().friction_n),
+    )
+    .real(
+        "tendon.friction_speed",
+        U::MetrePerSecond,
+        [1e-9, 1e3],
+        "Speed over which the friction changes sign",
+        |p| one(&mut p.tendon().friction_speed_m_per_s),
+    )
+    .matters(Matters::AtStart);
 }
 
 fn tendon<P: Parameters>(list: &mut List<P>) {
