@@ -129,6 +129,6 @@ fn the_unpacked_library_goes_with_its_last_instance() {
     leg.initialize(0.0, None).unwrap();
     let with = here();
     drop(leg);
-    // Other tests unpack meanwhile: exactly one folder of those before is gone.
-    assert_eq!(with.difference(&here()).count(), 1);
+    // Other tests unpack and remove meanwhile.
+    assert!(with.difference(&here()).count() >= 1);
 }
