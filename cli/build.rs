@@ -61,6 +61,7 @@ fn build() -> Result<PathBuf, String> {
         .args(["--crate-type", "cdylib", "--target", &target])
         .arg("--target-dir")
         .arg(&folder)
+        .args(linker_arguments(&target))
         .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
         .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
         .env("CARGO_PROFILE_RELEASE_PANIC", "unwind")
@@ -80,6 +81,17 @@ fn build() -> Result<PathBuf, String> {
         _ => "libsoftdock_fmu.so",
     };
     Ok(folder.join(target).join("release").join(name))
+}
+
+/// Before glibc 2.34 the functions of threads were in a library of their own: asks for it.
+fn linker_arguments(target: &str) -> &'static [&'static str] {
+    if target == "x86_64-unknown-linux-gnu" {
+        const LIBRARY: &str =
+            "link-arg=-Wl,--push-state,--no-as-needed,-l:libpthread.so.0,--pop-state";
+        &["--", "-C", LIBRARY]
+    } else {
+        &[]
+    }
 }
 
 fn watch(path: &Path) {

@@ -23,6 +23,13 @@ mod instance;
 pub mod lifecycle;
 mod logger;
 mod model;
+#[cfg(all(
+    not(feature = "tools"),
+    target_os = "linux",
+    target_env = "gnu",
+    target_arch = "x86_64"
+))]
+mod old_glibc;
 #[cfg(feature = "tools")]
 pub mod package;
 mod refusal;

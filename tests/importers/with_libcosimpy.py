@@ -3,6 +3,7 @@
 import common
 from libcosimpy.CosimEnums import CosimVariableType
 from libcosimpy.CosimExecution import CosimExecution
+from libcosimpy.CosimLogging import CosimLogLevel, log_output_level
 from libcosimpy.CosimObserver import CosimObserver
 from libcosimpy.CosimSlave import CosimLocalSlave
 
@@ -32,5 +33,6 @@ def run(model):
     comparison.finish()
 
 
+log_output_level(CosimLogLevel.WARNING)
 for model in common.MODELS:
     run(model)

@@ -28,6 +28,28 @@ fn the_description_breaks_no_rule_and_reads_back() {
 }
 
 #[test]
+fn another_reader_understands_the_same() {
+    use fmi_schema::fmi2::Fmi2ModelDescription;
+    for kind in ModelKind::ALL {
+        let ours = kind.description().unwrap();
+        let theirs: Fmi2ModelDescription = ours.to_xml().unwrap().parse().unwrap();
+        assert_eq!(
+            (theirs.guid, theirs.model_name),
+            (ours.guid, ours.model_name)
+        );
+        let interface = theirs.co_simulation.unwrap();
+        assert_eq!(interface.model_identifier, kind.name());
+        assert_eq!(interface.can_get_and_set_fmu_state, Some(true));
+        let variables = theirs.model_variables.variables;
+        assert_eq!(variables.len(), ours.model_variables.len());
+        for (theirs, ours) in variables.iter().zip(&ours.model_variables) {
+            assert_eq!(theirs.name, ours.name);
+            assert_eq!(theirs.value_reference, ours.value_reference);
+        }
+    }
+}
+
+#[test]
 fn capabilities_are_those_promised() {
     let description = ModelKind::LegSpatial.description().unwrap();
     let can = description.co_simulation.unwrap();

@@ -57,30 +57,6 @@ fn the_library_needs_nothing_but_the_system() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
-fn the_glibc_that_is_needed_is_known() {
-    let Some(text) = tool("nm", &["-D", "--undefined-only"]) else {
-        return;
-    };
-    let mut strong = BTreeSet::new();
-    for line in text.lines() {
-        let mut words = line.split_whitespace();
-        let (Some(kind), Some(name)) = (words.next(), words.next()) else {
-            continue;
-        };
-        // Weak symbols are used if they are there.
-        if let (true, Some((_, version))) = (kind == "U", name.split_once("@GLIBC_")) {
-            let parts = version.trim_start_matches('@').split('.');
-            strong.insert(parts.map(|n| n.parse().unwrap()).collect::<Vec<u32>>());
-        }
-    }
-    let newest = strong.last().unwrap();
-    let text: Vec<String> = newest.iter().map(u32::to_string).collect();
-    println!("the FMUs need glibc {} or newer", text.join("."));
-    assert!(newest.as_slice() <= &[2, 35][..], "{newest:?}");
-}
-
-#[test]
 fn panics_can_be_caught_in_the_library() {
     // Built with panic = "abort", the library would not need the unwinder.
     let needle = b"_Unwind_RaiseException";

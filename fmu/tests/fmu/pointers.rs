@@ -15,8 +15,11 @@ use std::ptr::{null, null_mut};
 
 type Call = (&'static str, fn(fmi2Component) -> fmi2Status);
 
-// SAFETY (all of them): the component is alive; the other pointers are NULL or have one entry,
-// or their length cannot be.
+/// The component is alive; the other pointers are NULL or have one entry, or their length cannot be.
+#[allow(
+    clippy::undocumented_unsafe_blocks,
+    reason = "said once for all of them"
+)]
 const MISSING: &[Call] = &[
     ("GetReal references", |c| unsafe {
         fmi2GetReal(c, null(), 1, &mut 0.0)

@@ -56,10 +56,8 @@ fn parameters_and_inputs_keep_what_they_are_given() {
             }
         }
         // SAFETY: the component is alive.
-        assert_eq!(
-            unsafe { fmi2EnterInitializationMode(raw.component) },
-            FMI2_OK
-        );
+        let status = unsafe { fmi2EnterInitializationMode(raw.component) };
+        assert_eq!(status, FMI2_OK);
         for variable in kind.description().unwrap().model_variables {
             let settable = matches!(variable.causality, Causality::Parameter | Causality::Input);
             if let (true, VariableType::Real(real)) = (settable, variable.variable_type) {
@@ -127,7 +125,7 @@ fn unknown_references_and_wrong_types_are_refused() {
     let count = kind.description().unwrap().model_variables.len() as u32;
     let (mut real, mut integer) = (0.0, 0);
     for reference in [count, count + 1, u32::MAX] {
-        // SAFETY (here and below): one reference, one value.
+        // SAFETY: one reference, one value.
         let status = unsafe {
             let raw = Raw::in_state(kind, State::StepComplete);
             fmi2GetReal(raw.component, &reference, 1, &mut real)
@@ -187,10 +185,8 @@ fn outputs_before_the_start_follow_the_parameters() {
     assert_eq!(raw.get("pretension.tip_position[3]"), 0.41);
     assert!(raw.get("tendon.length") < raw.get("equilibrium.chord"));
     // SAFETY: the component is alive.
-    assert_eq!(
-        unsafe { fmi2ExitInitializationMode(raw.component) },
-        FMI2_OK
-    );
+    let status = unsafe { fmi2ExitInitializationMode(raw.component) };
+    assert_eq!(status, FMI2_OK);
     assert_eq!(raw.step(0.0, 1e-3), FMI2_OK);
 }
 
