@@ -5,6 +5,8 @@ use crate::output::OutputError;
 use crate::settings::SettingsError;
 use anyhow::Result;
 use leg_core::leg::LegError;
+use softdock_fmu::import::ImportError;
+use softdock_fmu::package::PackageError;
 use softdock_platform::PlatformError;
 use std::process::ExitCode;
 
@@ -43,6 +45,12 @@ fn is_input(error: &anyhow::Error) -> bool {
             || cause
                 .downcast_ref::<PlatformError>()
                 .is_some_and(platform_input)
+            || cause
+                .downcast_ref::<ImportError>()
+                .is_some_and(import_input)
+            || cause
+                .downcast_ref::<PackageError>()
+                .is_some_and(package_input)
             || cause.is::<SettingsError>()
             || cause.is::<OutputError>()
             || cause.is::<BadInput>()
@@ -51,6 +59,17 @@ fn is_input(error: &anyhow::Error) -> bool {
 
 fn leg_input(error: &LegError) -> bool {
     !matches!(error, LegError::Kernel(_) | LegError::Stalled { .. })
+}
+
+fn import_input(error: &ImportError) -> bool {
+    !matches!(
+        error,
+        ImportError::Refused { .. } | ImportError::Discarded { .. }
+    )
+}
+
+fn package_input(error: &PackageError) -> bool {
+    !matches!(error, PackageError::Archive(_) | PackageError::Write(_))
 }
 
 fn platform_input(error: &PlatformError) -> bool {

@@ -1,0 +1,43 @@
+//! `softdock fmu`: the leg as an FMU, and FMUs of any origin looked at and simulated.
+
+mod export;
+mod inspect;
+mod merge;
+mod simulate;
+
+use crate::failure::settle;
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+
+pub use export::LIBRARY;
+
+/// Arguments of `softdock fmu`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Write the leg as an FMU: FMI 2.0 co-simulation, for this platform.
+    Export(export::Arguments),
+    /// Combine FMUs of one model that were built on several platforms.
+    Merge(merge::Arguments),
+    /// Show what is in an FMU, whoever made it.
+    Inspect(inspect::Arguments),
+    /// Simulate a co-simulation FMU, whoever made it, and write its outputs to a table.
+    Simulate(simulate::Arguments),
+}
+
+/// Runs an FMU command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let done = match &arguments.command {
+        Command::Export(arguments) => export::run(arguments),
+        Command::Merge(arguments) => merge::run(arguments),
+        Command::Inspect(arguments) => inspect::run(arguments),
+        Command::Simulate(arguments) => simulate::run(arguments),
+    };
+    settle(done)
+}
