@@ -3,6 +3,7 @@
 mod bench;
 mod leg;
 mod output;
+mod platform;
 mod plot;
 mod run;
 mod settings;
@@ -28,6 +29,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Bow, move, linearise and control a single planar leg.
     Leg(leg::Arguments),
+    /// The platform: kinetostatics, stiffness, workspace, motion.
+    Platform(platform::Arguments),
 }
 
 /// Exit status when a command could not do its work.
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Leg(arguments) => leg::run(&arguments),
+        Command::Platform(arguments) => platform::run(&arguments),
     };
     done.unwrap_or_else(|error| {
         eprintln!("softdock: {error:#}");

@@ -1,7 +1,7 @@
 //! `softdock leg`: one planar leg, bowed, moved, linearised, controlled.
 
 mod equilibrium;
-mod input;
+pub mod input;
 mod linear;
 mod linearize;
 mod lqr;
@@ -40,9 +40,9 @@ enum Command {
 }
 
 /// Exit status when the input was fine but the computation failed.
-const FAILED: u8 = 1;
+pub const FAILED: u8 = 1;
 /// Exit status when somebody stopped the run.
-const STOPPED: u8 = 130;
+pub const STOPPED: u8 = 130;
 
 /// Runs a leg command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {

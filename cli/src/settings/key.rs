@@ -17,6 +17,10 @@ pub enum Kind {
     Word(&'static [&'static str]),
     /// This many numbers in brackets.
     Numbers(usize),
+    /// Any number of numbers in brackets.
+    List,
+    /// Any number of tables in brackets.
+    Tables,
     /// A number, or a time history `{ kind = "...", ... }`.
     History,
 }
@@ -90,6 +94,14 @@ impl Key {
             {
                 return None;
             }
+            Kind::List if value.as_array().is_some_and(|a| a.iter().all(number)) => return None,
+            Kind::Tables
+                if value
+                    .as_array()
+                    .is_some_and(|a| a.iter().all(Value::is_table)) =>
+            {
+                return None;
+            }
             Kind::History => match value {
                 v if number(v) => return None,
                 Value::Table(_) => match Shape::deserialize(value.clone()) {
@@ -104,6 +116,8 @@ impl Key {
             Kind::Count => "a whole number, zero or more".to_owned(),
             Kind::Switch => "true or false".to_owned(),
             Kind::Word(words) => format!("one of {}", quoted(words)),
+            Kind::List => "a list of numbers, such as [0.0, 0.0]; [] for none".to_owned(),
+            Kind::Tables => "a list of tables, such as [{ leg = 1, set = { ... } }]".to_owned(),
             Kind::Numbers(count) => format!("{count} numbers, such as {}", zeros(count)),
         };
         Some((expected, describe(value)))

@@ -40,7 +40,7 @@ fn inline(value: &Value) -> String {
         Value::Table(table) => {
             let entries: Vec<String> = table
                 .iter()
-                .map(|(key, value)| format!("{key} = {}", inline(value)))
+                .map(|(key, value)| format!("{} = {}", quoted(key), inline(value)))
                 .collect();
             format!("{{ {} }}", entries.join(", "))
         }
@@ -49,5 +49,15 @@ fn inline(value: &Value) -> String {
             format!("[{}]", entries.join(", "))
         }
         other => other.to_string(),
+    }
+}
+
+/// A key as TOML wants it: bare if it can be.
+fn quoted(key: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !key.is_empty() && key.chars().all(bare) {
+        key.to_owned()
+    } else {
+        Value::String(key.to_owned()).to_string()
     }
 }

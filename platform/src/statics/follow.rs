@@ -255,8 +255,8 @@ impl StaticPlatform {
         let softest = self.softest();
         match unknown {
             Unknown::Pose if let Some(from) = unstable_from => format!(
-                "the equilibrium is unstable from {:.1} % of the way on, where another branch \
-                 leaves it, and cannot be followed further; its smallest stiffness went from \
+                "the equilibrium is unstable at {:.1} % of the way already, another branch having left \
+                 it, and cannot be followed further; its smallest stiffness went from \
                  {at_start:.4} to {softest:.4} N/m (rotations over the radius of the joints)",
                 100.0 * from
             ),

@@ -1,0 +1,79 @@
+//! `softdock platform`: the legs together, in equilibrium and in motion.
+
+mod equilibrium;
+mod lists;
+mod simulate;
+mod start;
+mod stiffness;
+mod workspace;
+
+use crate::leg::{BadInput, FAILED};
+use crate::output::OutputError;
+use crate::settings::SettingsError;
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use leg_core::leg::LegError;
+use softdock_platform::PlatformError;
+use std::process::ExitCode;
+
+/// Arguments of `softdock platform`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Motor angles and wrench to pose: where the end effector is in equilibrium.
+    Forward(equilibrium::ForwardArguments),
+    /// Pose and wrench to motor angles.
+    Inverse(equilibrium::InverseArguments),
+    /// Stiffness of the end effector at a pose, its eigenvalues, closeness to singular.
+    Stiffness(stiffness::Arguments),
+    /// Push, drive and release the platform and write its motion to platform.csv.
+    Simulate(simulate::Arguments),
+    /// Try a grid of poses: reachable or not and why, motor angles, stiffness, strokes.
+    Workspace(workspace::Arguments),
+}
+
+/// Runs a platform command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let done = match &arguments.command {
+        Command::Forward(arguments) => equilibrium::forward(arguments),
+        Command::Inverse(arguments) => equilibrium::inverse(arguments),
+        Command::Stiffness(arguments) => stiffness::run(arguments),
+        Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Workspace(arguments) => workspace::run(arguments),
+    };
+    done.or_else(|error| {
+        if error.chain().any(|cause| is_input(cause)) {
+            return Err(error);
+        }
+        eprintln!("softdock: {error:#}");
+        Ok(ExitCode::from(FAILED))
+    })
+}
+
+/// True if other input would have avoided the error.
+fn is_input(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let platform = cause.downcast_ref::<PlatformError>();
+    platform.is_some_and(platform_input)
+        || cause.is::<SettingsError>()
+        || cause.is::<OutputError>()
+        || cause.is::<BadInput>()
+}
+
+fn platform_input(error: &PlatformError) -> bool {
+    match error {
+        PlatformError::Config(_)
+        | PlatformError::Difference { .. }
+        | PlatformError::NoSuchLeg { .. }
+        | PlatformError::MotorCount { .. }
+        | PlatformError::NoEquilibrium { .. } => true,
+        PlatformError::Leg { cause, .. } => {
+            !matches!(cause, LegError::Kernel(_) | LegError::Stalled { .. })
+        }
+        _ => false,
+    }
+}

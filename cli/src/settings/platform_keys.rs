@@ -1,0 +1,186 @@
+//! Every key of a platform's configuration, in the order in which it is printed.
+
+use super::key::{Key, Kind};
+use super::shared_keys::{ANY, FLAG, HISTORY, LEAF, MOTOR, POSITIVE, TENDON, count, join};
+use super::{Refused, Settings};
+use leg_core::leg::LegError;
+use softdock_platform::{PlatformConfig, PlatformError};
+
+const INERTIA: &str = "> 0, each no larger than the sum of the others";
+const AS_MANY: &str = "as many as motor_azimuth_deg";
+
+#[rustfmt::skip]
+const PLATFORM: &[Key] = &[
+    Key::new("gravity_m_s2", Kind::Numbers(3), "m/s²", "Gravity along x, y, z; z points from the base to the end effector", ANY),
+    Key::new("coupling", Kind::Word(&["monolithic", "implicit", "explicit"]), "-", "How legs and end effector are coupled in time", "monolithic, implicit or explicit"),
+    Key::new("base.free_floating", Kind::Switch, "-", "The base floats freely; otherwise it is fixed", FLAG),
+    Key::new("base.mass_kg", Kind::Number, "kg", "Mass of the chaser without legs and end effector", POSITIVE),
+    Key::new("base.centre_of_mass_m", Kind::Numbers(3), "m", "Centre of mass from the centre of the motors' circle", ANY),
+    Key::new("base.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre of mass", INERTIA),
+    Key::new("end_effector.position_m", Kind::Numbers(3), "m", "Position of its centre in the nominal pose, at which the legs are pre-tensioned", ANY),
+    Key::new("end_effector.rpy_rad", Kind::Numbers(3), "rad", "Roll, pitch and yaw there, R = Rz(yaw) Ry(pitch) Rx(roll)", ANY),
+    Key::new("end_effector.mass_kg", Kind::Number, "kg", "Mass", POSITIVE),
+    Key::new("end_effector.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about its centre", INERTIA),
+    Key::new("end_effector.feels_gravity", Kind::Switch, "-", "Gravity acts on it; false leaves its weight to the wrench", FLAG),
+    Key::new("legs.elements", Kind::Count, "-", "Elements of each leaf", "2 to 1000"),
+    Key::new("legs.motor_radius_m", Kind::Number, "m", "Radius of the circle of motors", POSITIVE),
+    Key::new("legs.motor_azimuth_deg", Kind::List, "deg", "Azimuths of the motors, one per leg", "3 to 24 numbers"),
+    Key::new("legs.crank_azimuth_deg", Kind::List, "deg", "Azimuths to which the cranks point at q1 = 0; [] for radially outward", AS_MANY),
+    Key::new("legs.sphere_radius_m", Kind::Number, "m", "Radius of the circle of spherical joints on the end effector", POSITIVE),
+    Key::new("legs.sphere_azimuth_deg", Kind::List, "deg", "Azimuths of the spherical joints", AS_MANY),
+    Key::new("legs.q1_rad", Kind::List, "rad", "Crank angles of the nominal pose; [] for zero", AS_MANY),
+    Key::new("legs.side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaves bow: +x is outward, to the right of A→B", "+x or -x"),
+    Key::new("legs.different", Kind::Tables, "-", "Legs that differ from the others: keys of crank, universal, section, leaf, tendon, motor and their values", "a list of { leg = 1 to the number of legs, set = { KEY = VALUE, ... } }").optional("[{ leg = 2, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }]"),
+    Key::new("crank.length_m", Kind::Number, "m", "Length of the crank OA", POSITIVE),
+    Key::new("crank.mass_kg", Kind::Number, "kg", "Mass of the crank, a slender rod", POSITIVE),
+    Key::new("universal.carried_by", Kind::Word(&["crank", "base"]), "-", "What carries the first axis of the universal joint: the crank, or the base by way of a parallelogram", "crank or base"),
+    Key::new("universal.first_axis", Kind::Numbers(3), "-", "First axis in the axes of the base at q1 = 0: along the crank, up, along the motor", "not zero"),
+    Key::new("universal.second_axis", Kind::Numbers(3), "-", "Second axis in the axes of the leaf's root: along it, normal to its face, across its width", "not zero"),
+    Key::new("universal.flipped", Kind::Switch, "-", "Mounts the leaf turned by half a turn about its chord", FLAG),
+    Key::new("universal.carried_moment", Kind::Word(&["normal", "upright"]), "-", "Moment that the joint carries: about the normal of its axes (ideal), or about the base's upward axis (only with carried_by = base)", "normal or upright"),
+    Key::new("section.kind", Kind::Word(&["leaf", "rod"]), "-", "Section of the flexible member: the leaf's own, or a round rod", "leaf or rod"),
+    Key::new("section.radius_m", Kind::Number, "m", "Radius of the round rod; only with kind = rod", POSITIVE).optional("0.002"),
+];
+
+#[rustfmt::skip]
+const WRENCH_AND_SOLVER: &[Key] = &[
+    Key::new("wrench.force_x_n", Kind::History, "N", "Force on the end effector's centre along x in simulations", HISTORY),
+    Key::new("wrench.force_y_n", Kind::History, "N", "Force along y", HISTORY),
+    Key::new("wrench.force_z_n", Kind::History, "N", "Force along z", HISTORY),
+    Key::new("wrench.moment_x_nm", Kind::History, "N·m", "Moment about x", HISTORY),
+    Key::new("wrench.moment_y_nm", Kind::History, "N·m", "Moment about y", HISTORY),
+    Key::new("wrench.moment_z_nm", Kind::History, "N·m", "Moment about z", HISTORY),
+    Key::new("solver.step_s", Kind::Number, "s", "Step of legs and bodies", "above 0, up to 1"),
+    Key::new("solver.spectral_radius", Kind::Number, "-", "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most", "0 to 1"),
+    Key::new("solver.newton_tolerance", Kind::Number, "-", "Newton's tolerance, relative to the leg's size or in rad", "above 0, below 0.001"),
+    Key::new("solver.macro_step_s", Kind::Number, "s", "Macro step of co-simulation", POSITIVE),
+    Key::new("solver.interface_tolerance_m", Kind::Number, "m", "Interface iterations stop below this change of the joints", POSITIVE),
+    Key::new("solver.extrapolation_order", Kind::Count, "-", "Order of extrapolation in explicit co-simulation", "0, 1 or 2"),
+    Key::new("solver.threads", Kind::Count, "-", "Threads inside one run; 0 takes all cores", "0 to 1024"),
+];
+
+const PARTS: &[&[Key]] = &[PLATFORM, LEAF, TENDON, MOTOR, WRENCH_AND_SOLVER];
+
+/// The keys of [`PlatformConfig`].
+pub const PLATFORM_KEYS: &[Key] = &join::<{ count(PARTS) }>(PARTS);
+
+impl Settings for PlatformConfig {
+    const KEYS: &'static [Key] = PLATFORM_KEYS;
+
+    fn check(&self) -> Result<(), Refused> {
+        self.validate().map_err(|error| Refused {
+            key: key_of(&error).to_owned(),
+            message: error.to_string(),
+        })
+    }
+}
+
+/// The key that a complaint is about.
+fn key_of(error: &PlatformError) -> &str {
+    match error {
+        PlatformError::Config(error) => error.key,
+        PlatformError::Leg {
+            cause: LegError::Config(error),
+            ..
+        } => match error.key {
+            "solver.elements" => "legs.elements",
+            "q1_rad" => "legs.q1_rad",
+            key => key,
+        },
+        PlatformError::Difference { .. } | PlatformError::NoSuchLeg { .. } => "legs.different",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::settings::{Resolved, SettingsArgs, flatten};
+    use leg_core::leg::spatial::SectionShape;
+    use softdock_platform::config::Difference;
+
+    /// The configuration with every optional key given, so that all keys are written.
+    fn complete() -> PlatformConfig {
+        let mut config = PlatformConfig {
+            section: SectionShape::Rod { radius_m: 0.002 },
+            ..PlatformConfig::default()
+        };
+        config.tendon.damping_shortening_n_s_per_m = Some(1.0);
+        config.tendon.rest_length_m = Some(0.4);
+        let set = [("tendon.stiffness_n_per_m".to_owned(), 1500.0.into())];
+        config.legs.different.push(Difference {
+            leg: 2,
+            set: set.into_iter().collect(),
+        });
+        config
+    }
+
+    #[test]
+    fn every_key_has_a_comment_and_every_comment_a_key() {
+        let table = toml::Table::try_from(complete()).unwrap();
+        let mut found: Vec<String> = flatten(&table).into_iter().map(|(key, _)| key).collect();
+        let mut documented: Vec<String> = PLATFORM_KEYS.iter().map(|k| k.name.to_owned()).collect();
+        found.sort();
+        documented.sort();
+        assert_eq!(found, documented);
+        for key in PLATFORM_KEYS {
+            let value = flatten(&table)
+                .into_iter()
+                .find(|(name, _)| name == key.name);
+            assert_eq!(key.mismatch(&value.unwrap().1), None, "{}", key.name);
+        }
+    }
+
+    fn resolved(set: &[&str]) -> Result<Resolved<PlatformConfig>, String> {
+        let args = SettingsArgs {
+            set: set.iter().map(|s| (*s).to_owned()).collect(),
+            ..SettingsArgs::default()
+        };
+        Resolved::new(&args).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lists_and_single_legs_can_be_set() {
+        let found = resolved(&[
+            "gravity_m_s2=[0,0,-9.81]",
+            "legs.q1_rad=[0.1,0,0,0,0,-0.1]",
+            "legs.different=[{ leg = 2, set = { tendon.stiffness_n_per_m = 1500 } }]",
+        ])
+        .unwrap();
+        let legs = found.config.leg_configs().unwrap();
+        assert_eq!(legs[5].q1_rad, -0.1);
+        assert_eq!(legs[1].tendon.stiffness_n_per_m, 1500.0);
+        // The rest of the leg's tendon is that of the others.
+        assert_eq!(legs[1].tendon.damping_n_s_per_m, 1500.0);
+        assert_eq!(legs[0].tendon.stiffness_n_per_m, 2000.0);
+        let printed = found.print().unwrap();
+        let again: PlatformConfig = toml::from_str(&printed).unwrap();
+        assert_eq!(again.leg_configs().unwrap(), legs);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (set, expected) in [
+            ("legs.q1_rad=[0.1]", "as many entries"),
+            ("legs.q1_rad=0.1", "a list of numbers"),
+            ("legs.different=[{ leg = 7, set = {} }]", "in [1, 6]"),
+            (
+                "legs.different=[{ leg = 1, set = { tendn.x = 1 } }]",
+                "no such table",
+            ),
+            (
+                "legs.different=[{ leg = 1, set = { tendon.x = 1 } }]",
+                "unknown field",
+            ),
+            ("legs.elements=1", "solver.elements"),
+            (
+                "end_effector.inertia_kg_m2=[1,0.1,0.1]",
+                "sum of the other two",
+            ),
+        ] {
+            let message = resolved(&[set]).err().unwrap();
+            assert!(message.contains(expected), "{set}: {message}");
+        }
+    }
+}
