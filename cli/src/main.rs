@@ -6,6 +6,7 @@ mod failure;
 mod fmu;
 mod leg;
 mod output;
+mod platform;
 mod run;
 mod settings;
 mod summary;
@@ -34,6 +35,8 @@ enum Command {
     Leg(leg::Arguments),
     /// Write the leg as an FMU; look at and simulate FMUs of any origin.
     Fmu(fmu::Arguments),
+    /// The platform: kinetostatics, stiffness, workspace, motion.
+    Platform(platform::Arguments),
 }
 
 /// Exit status when a command could not do its work.
@@ -47,6 +50,7 @@ fn main() -> ExitCode {
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Leg(arguments) => leg::run(&arguments),
         Command::Fmu(arguments) => fmu::run(&arguments),
+        Command::Platform(arguments) => platform::run(&arguments),
     };
     done.unwrap_or_else(|error| {
         eprintln!("softdock: {error:#}");

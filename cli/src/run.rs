@@ -91,3 +91,107 @@ impl Progress {
         self.bar.finish_and_clear();
     }
 }
+
+/// Most rows of a table.
+const MOST_ROWS: f64 = 1e8;
+
+/// Refuses a duration or a step between rows that makes no table.
+pub fn check_times(duration: f64, output_step: f64) -> Result<(), String> {
+    let refuse = |argument, value: f64, allowed| {
+        Err(format!(
+            "{argument} {value} is not allowed: it must be {allowed}"
+        ))
+    };
+    if !(duration > 0.0 && duration.is_finite()) {
+        return refuse("--duration", duration, "> 0 and finite");
+    }
+    if !(output_step > 0.0 && output_step.is_finite()) {
+        return refuse("--output-step", output_step, "> 0 and finite");
+    }
+    if duration / output_step > MOST_ROWS {
+        let allowed = "long enough to give at most 1e8 rows";
+        return refuse("--output-step", output_step, allowed);
+    }
+    Ok(())
+}
+
+/// The times of the rows of a table.
+#[derive(Debug, Clone, Copy)]
+pub struct Grid {
+    /// Index of the last row.
+    pub last: usize,
+    duration: f64,
+    step: f64,
+}
+
+impl Grid {
+    /// Rows every `step` [s], the last one at `duration` [s].
+    pub fn new(duration: f64, step: f64) -> Self {
+        // A duration that is a whole number of steps ends with the last of them.
+        let count = (duration / step * (1.0 + 1e-12)).floor() as usize;
+        let remainder = duration - count as f64 * step;
+        let last = count + usize::from(remainder > 1e-9 * step);
+        Self {
+            last,
+            duration,
+            step,
+        }
+    }
+
+    /// The time of row `index` [s].
+    pub fn time(&self, index: usize) -> f64 {
+        if index == self.last {
+            self.duration
+        } else {
+            grid_time(index, self.step)
+        }
+    }
+}
+
+/// The time of row `index`. A step of 1 ms gives 0.009 rather than 9 × 0.001 =
+/// 0.009000000000000001, so that tables of different steps share their times.
+fn grid_time(index: usize, step: f64) -> f64 {
+    let per_second = (1.0 / step).round();
+    if (per_second * step - 1.0).abs() < 1e-12 {
+        index as f64 / per_second
+    } else {
+        index as f64 * step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_the_decimal_numbers_one_expects() {
+        assert_eq!(grid_time(9, 0.001), 0.009);
+        assert_eq!(grid_time(2999, 0.001), 2.999);
+        assert_eq!(grid_time(3, 0.03), 0.09);
+        assert_eq!(grid_time(7, 0.0001), 0.0007);
+        assert_eq!(grid_time(2, 2.5), 5.0);
+    }
+
+    #[test]
+    fn impossible_times_are_refused() {
+        for (duration, step) in [
+            (0.0, 1e-3),
+            (-1.0, 1e-3),
+            (f64::NAN, 1e-3),
+            (1.0, 0.0),
+            (1.0, f64::INFINITY),
+            (1e9, 1e-3),
+        ] {
+            assert!(check_times(duration, step).is_err(), "{duration} {step}");
+        }
+        assert!(check_times(3.0, 1e-3).is_ok());
+    }
+
+    #[test]
+    fn the_last_row_is_the_end() {
+        let grid = Grid::new(0.25, 0.1);
+        let times: Vec<f64> = (0..=grid.last).map(|i| grid.time(i)).collect();
+        assert_eq!(times, [0.0, 0.1, 0.2, 0.25]);
+        assert_eq!(Grid::new(3.0, 1e-3).last, 3000);
+    }
+}

@@ -13,6 +13,7 @@ mod key;
 mod leg_keys;
 mod platform_keys;
 mod print;
+mod shared_keys;
 mod source;
 
 pub use key::{Key, Kind};

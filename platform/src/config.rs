@@ -6,8 +6,9 @@
 
 use crate::error::PlatformError;
 use leg_core::leg::ConfigError;
-use leg_core::leg::config::{Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
+use leg_core::leg::config::{History, Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
 use leg_core::leg::spatial::{Base, SectionShape, SpatialLegConfig, UniversalJoint};
+use leg_core::model::Signal;
 use nalgebra::{Rotation3, Vector3};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -129,6 +130,43 @@ impl Default for LegsConfig {
     }
 }
 
+/// Wrench on the end effector's centre in simulations, world axes: numbers or histories.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WrenchConfig {
+    /// Force along x [N].
+    pub force_x_n: History,
+    /// Force along y [N].
+    pub force_y_n: History,
+    /// Force along z [N].
+    pub force_z_n: History,
+    /// Moment about x [N·m].
+    pub moment_x_nm: History,
+    /// Moment about y [N·m].
+    pub moment_y_nm: History,
+    /// Moment about z [N·m].
+    pub moment_z_nm: History,
+}
+
+impl WrenchConfig {
+    /// Keys and histories, force first.
+    fn parts(&self) -> [(&'static str, &History); 6] {
+        [
+            ("wrench.force_x_n", &self.force_x_n),
+            ("wrench.force_y_n", &self.force_y_n),
+            ("wrench.force_z_n", &self.force_z_n),
+            ("wrench.moment_x_nm", &self.moment_x_nm),
+            ("wrench.moment_y_nm", &self.moment_y_nm),
+            ("wrench.moment_z_nm", &self.moment_z_nm),
+        ]
+    }
+
+    /// The histories as signals, force first.
+    pub fn signals(&self) -> [Signal; 6] {
+        self.parts().map(|(_, history)| history.signal())
+    }
+}
+
 /// Time stepping of the platform.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -190,6 +228,8 @@ pub struct PlatformConfig {
     pub tendon: Tendon,
     /// Motor of every leg.
     pub motor: Motor,
+    /// Wrench in simulations.
+    pub wrench: WrenchConfig,
     /// Time stepping.
     pub solver: SolverConfig,
 }
@@ -212,6 +252,7 @@ impl Default for PlatformConfig {
                 mode: MotorMode::Locked,
                 ..leg.motor
             },
+            wrench: WrenchConfig::default(),
             solver: SolverConfig::default(),
         }
     }
@@ -271,6 +312,9 @@ impl PlatformConfig {
         self.validate_bodies()?;
         self.validate_placement()?;
         self.validate_solver()?;
+        for (key, history) in self.wrench.parts() {
+            history.validate(key)?;
+        }
         for (leg, config) in self.leg_configs()?.iter().enumerate() {
             config.validate().map_err(|cause| PlatformError::Leg {
                 leg: leg + 1,
@@ -415,19 +459,29 @@ fn overridden(
     };
     let mut table = toml::Table::try_from(config).map_err(|e| refuse("*", e.to_string()))?;
     for (key, value) in &difference.set {
-        let mut parts: Vec<&str> = key.split('.').collect();
-        let Some(last) = parts.pop() else { continue };
-        let mut place = &mut table;
-        for part in parts {
-            place = place
-                .get_mut(part)
-                .and_then(toml::Value::as_table_mut)
-                .ok_or_else(|| refuse(key, "a leg has no such table".to_owned()))?;
-        }
-        place.insert(last.to_owned(), value.clone());
+        put(&mut table, key, value).map_err(|problem| refuse(key, problem.to_owned()))?;
     }
     let keys: Vec<&str> = difference.set.keys().map(String::as_str).collect();
     table
         .try_into()
         .map_err(|error: toml::de::Error| refuse(&keys.join(", "), error.message().to_owned()))
+}
+
+/// Sets `key`, which may name tables, in `table`; a table is merged into the one that is there,
+/// unless it is a history of its own.
+fn put(table: &mut toml::Table, key: &str, value: &toml::Value) -> Result<(), &'static str> {
+    if let Some((first, rest)) = key.split_once('.') {
+        let inner = table.get_mut(first).and_then(toml::Value::as_table_mut);
+        return put(inner.ok_or("a leg has no such table")?, rest, value);
+    }
+    match (table.get_mut(key), value) {
+        (Some(toml::Value::Table(old)), toml::Value::Table(new)) if !new.contains_key("kind") => {
+            new.iter()
+                .try_for_each(|(name, value)| put(old, name, value))
+        }
+        _ => {
+            table.insert(key.to_owned(), value.clone());
+            Ok(())
+        }
+    }
 }

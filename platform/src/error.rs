@@ -72,8 +72,16 @@ pub enum PlatformError {
     Diverged {
         /// Time at the end of the step [s].
         time_s: f64,
-        /// Step size [s]; zero in statics.
+        /// Step size [s].
         step_s: f64,
+        /// Iterations done.
+        iterations: usize,
+        /// Size of the last correction (relative to the length; rad).
+        correction: f64,
+    },
+    /// Newton's iteration on an equilibrium did not converge.
+    #[error("after {iterations} iterations the correction is {correction:.1e}")]
+    StaticDiverged {
         /// Iterations done.
         iterations: usize,
         /// Size of the last correction (relative to the length; rad).
@@ -88,6 +96,14 @@ pub enum PlatformError {
         smallest_s: f64,
         /// What stopped it.
         cause: Box<PlatformError>,
+    },
+    /// There must be one motor angle per leg.
+    #[error("{given} motor angles were given for {legs} legs")]
+    MotorCount {
+        /// Angles given.
+        given: usize,
+        /// Number of legs.
+        legs: usize,
     },
     /// No equilibrium was found.
     #[error(

@@ -9,6 +9,7 @@ pub mod error;
 pub mod hub;
 pub mod monolithic;
 pub mod native;
+pub mod sample;
 pub mod statics;
 pub mod threads;
 pub mod whole_model;

@@ -170,6 +170,14 @@ impl NativeLeg {
         self.signals.0[SpatialChannel::CrankAngle as usize] = angle;
     }
 
+    /// The motor's torque history [N·m] and target history [rad].
+    pub fn motor(&self) -> (&Signal, &Signal) {
+        (
+            &self.signals.0[SpatialChannel::CrankTorque as usize],
+            &self.signals.0[SpatialChannel::CrankAngle as usize],
+        )
+    }
+
     /// Force of the leg on the end effector, world axes [N].
     pub fn tip_force(&self) -> Vector3<f64> {
         if self.attached {

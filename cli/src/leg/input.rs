@@ -19,9 +19,7 @@ pub const COLUMNS: [&str; 5] = [
 /// Reads a table with a column `t` [s] and any of [`COLUMNS`] and makes them the histories of
 /// `config`. Between its rows a history is a smooth monotone curve; outside it is held.
 pub fn apply(path: &Path, config: &mut LegConfig) -> Result<()> {
-    let file = File::open(path)
-        .map_err(|error| BadInput::new(format!("cannot read {}: {error}", path.display())))?;
-    let table = parse(file).with_context(|| format!("input table {}", path.display()))?;
+    let table = read(path, &COLUMNS)?;
     for (name, values) in table.columns {
         let times_s = table.times.clone();
         let history = History::Shape(Shape::Table { times_s, values });
@@ -44,12 +42,22 @@ pub fn apply(path: &Path, config: &mut LegConfig) -> Result<()> {
     Ok(())
 }
 
-struct InputTable {
-    times: Vec<f64>,
-    columns: Vec<(String, Vec<f64>)>,
+/// Columns of numbers over time.
+pub struct InputTable {
+    /// Times [s].
+    pub times: Vec<f64>,
+    /// Names and values of the other columns.
+    pub columns: Vec<(String, Vec<f64>)>,
 }
 
-fn parse(source: impl std::io::Read) -> Result<InputTable, BadInput> {
+/// Reads a table with a column `t` [s] and any of the columns `known`.
+pub fn read(path: &Path, known: &[&str]) -> Result<InputTable> {
+    let file = File::open(path)
+        .map_err(|error| BadInput::new(format!("cannot read {}: {error}", path.display())))?;
+    parse(file, known).with_context(|| format!("input table {}", path.display()))
+}
+
+fn parse(source: impl std::io::Read, known: &[&str]) -> Result<InputTable, BadInput> {
     let bad = |message: String| Err(BadInput::new(message));
     let mut reader = csv::ReaderBuilder::new()
         .trim(csv::Trim::All)
@@ -59,10 +67,10 @@ fn parse(source: impl std::io::Read) -> Result<InputTable, BadInput> {
         Err(error) => return bad(error.to_string()),
     };
     for name in &header {
-        if name != "t" && !COLUMNS.contains(&name) {
+        if name != "t" && !known.contains(&name) {
             return bad(format!(
                 "unknown column `{name}`; there are t, {}",
-                COLUMNS.join(", ")
+                known.join(", ")
             ));
         }
     }
@@ -72,7 +80,7 @@ fn parse(source: impl std::io::Read) -> Result<InputTable, BadInput> {
     if header.len() < 2 {
         return bad(format!(
             "there is no column beside t; add any of {}",
-            COLUMNS.join(", ")
+            known.join(", ")
         ));
     }
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); header.len()];
@@ -113,7 +121,11 @@ mod tests {
 
     #[test]
     fn a_table_becomes_histories() {
-        let table = parse("t, load_x_n,crank_torque_nm\n0,1,2\n0.5,3,4e0\n".as_bytes()).unwrap();
+        let table = parse(
+            "t, load_x_n,crank_torque_nm\n0,1,2\n0.5,3,4e0\n".as_bytes(),
+            &COLUMNS,
+        )
+        .unwrap();
         assert_eq!(table.times, [0.0, 0.5]);
         assert_eq!(table.columns[0], ("load_x_n".to_owned(), vec![1.0, 3.0]));
         assert_eq!(
@@ -138,7 +150,7 @@ mod tests {
             ("t,load_x_n\n0,1,2\n", "found record with 3 fields"),
         ];
         for (text, expected) in cases {
-            let message = parse(text.as_bytes()).err().unwrap().to_string();
+            let message = parse(text.as_bytes(), &COLUMNS).err().unwrap().to_string();
             assert!(message.contains(expected), "{text}: {message}");
         }
     }

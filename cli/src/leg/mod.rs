@@ -1,7 +1,7 @@
 //! `softdock leg`: one planar leg, bowed, moved, linearised, controlled.
 
 mod equilibrium;
-mod input;
+pub mod input;
 mod linear;
 mod linearize;
 mod lqr;

@@ -2,13 +2,10 @@
 
 use super::key::{Key, Kind};
 use super::platform_keys::{PLATFORM_KEYS, refused};
+use super::shared_keys::{ANY, FLAG, NOT_NEGATIVE, POSITIVE};
 use super::{Refused, Settings};
 use softdock_platform::docking::Scenario;
 
-const POSITIVE: &str = "> 0";
-const NOT_NEGATIVE: &str = ">= 0";
-const ANY: &str = "any finite number";
-const FLAG: &str = "true or false";
 const ANGLE: &str = "-45 to 45";
 const RATE: &str = "-90 to 90";
 
@@ -77,7 +74,10 @@ pub const DOCKING_KEYS: &[Key] = &[
 ];
 
 impl Settings for Scenario {
-    const TABLES: &'static [&'static [Key]] = &[DOCKING_KEYS, PLATFORM_KEYS];
+    const TABLES: &'static [&'static [Key]] = &{
+        let [platform, leaf, tendon, motor, solver] = PLATFORM_KEYS;
+        [DOCKING_KEYS, platform, leaf, tendon, motor, solver]
+    };
 
     fn check(&self) -> Result<(), Refused> {
         self.validate().map_err(|error| refused(&error))

@@ -19,7 +19,7 @@ pub enum Kind {
     Numbers(usize),
     /// Any number of numbers in brackets.
     List,
-    /// Tables in brackets, `[{ ... }, { ... }]`.
+    /// Any number of tables in brackets.
     Tables,
     /// A number, or a time history `{ kind = "...", ... }`.
     History,
@@ -116,9 +116,9 @@ impl Key {
             Kind::Count => "a whole number, zero or more".to_owned(),
             Kind::Switch => "true or false".to_owned(),
             Kind::Word(words) => format!("one of {}", quoted(words)),
+            Kind::List => "a list of numbers, such as [0.0, 0.0]; [] for none".to_owned(),
+            Kind::Tables => "a list of tables, such as [{ leg = 1, set = { ... } }]".to_owned(),
             Kind::Numbers(count) => format!("{count} numbers, such as {}", zeros(count)),
-            Kind::List => "numbers in brackets, such as [1.0, 2.0]".to_owned(),
-            Kind::Tables => "tables in brackets, such as [{ leg = 1, set = { } }]".to_owned(),
         };
         Some((expected, describe(value)))
     }

@@ -1,18 +1,12 @@
 //! Every key of a planar leg's configuration, in the order in which it is printed.
 
 use super::key::{Key, Kind};
+use super::shared_keys::{ANY, FLAG, HISTORY, LEAF, MOTOR, NOT_NEGATIVE, POSITIVE, TENDON};
 use super::{Refused, Settings};
 use leg_core::leg::LegConfig;
 
-const POSITIVE: &str = "> 0";
-const NOT_NEGATIVE: &str = ">= 0";
-const ANY: &str = "any finite number";
-const FLAG: &str = "true or false";
-const HISTORY: &str = "a number, or a history { kind = step | ramp | sine | chirp | table, ... }";
-
-/// The keys of [`LegConfig`].
 #[rustfmt::skip]
-pub const LEG_KEYS: &[Key] = &[
+const GEOMETRY: &[Key] = &[
     Key::new("gravity_m_s2", Kind::Numbers(2), "m/s²", "Gravity along x and y", ANY),
     Key::new("geometry.lower_pivot_m", Kind::Numbers(2), "m", "Lower ground pivot O, where the motor is", ANY),
     Key::new("geometry.upper_pivot_m", Kind::Numbers(2), "m", "Upper ground pivot C", ANY),
@@ -20,26 +14,10 @@ pub const LEG_KEYS: &[Key] = &[
     Key::new("crank.mass_kg", Kind::Number, "kg", "Mass of the crank, a slender rod", POSITIVE),
     Key::new("link.length_m", Kind::Number, "m", "Length of the upper link CB, which stands for the end effector", POSITIVE),
     Key::new("link.mass_kg", Kind::Number, "kg", "Mass of the upper link, a slender rod", POSITIVE),
-    Key::new("leaf.length_m", Kind::Number, "m", "Length of the leaf spring AB when straight", POSITIVE),
-    Key::new("leaf.width_m", Kind::Number, "m", "Width, normal to the plane of bending", POSITIVE),
-    Key::new("leaf.thickness_m", Kind::Number, "m", "Thickness, in the plane of bending", POSITIVE),
-    Key::new("leaf.youngs_modulus_pa", Kind::Number, "Pa", "Young's modulus", POSITIVE),
-    Key::new("leaf.shear_modulus_pa", Kind::Number, "Pa", "Shear modulus", POSITIVE),
-    Key::new("leaf.shear_factor", Kind::Number, "-", "Shear correction factor", POSITIVE),
-    Key::new("leaf.density_kg_m3", Kind::Number, "kg/m³", "Density", POSITIVE),
-    Key::new("leaf.curvature_per_m", Kind::Number, "1/m", "Curvature of the unstressed leaf, positive to the left of A→B", ANY),
-    Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient", NOT_NEGATIVE),
-    Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient", NOT_NEGATIVE),
-    Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
-    Key::new("tendon.present", Kind::Switch, "-", "False leaves the tendon out", FLAG),
-    Key::new("tendon.stiffness_n_per_m", Kind::Number, "N/m", "Stiffness", POSITIVE),
-    Key::new("tendon.damping_n_s_per_m", Kind::Number, "N·s/m", "Damping; while lengthening only, if damping_shortening_n_s_per_m is given", NOT_NEGATIVE),
-    Key::new("tendon.damping_shortening_n_s_per_m", Kind::Number, "N·s/m", "Damping while shortening; left out: as while lengthening", NOT_NEGATIVE).optional("0.0"),
-    Key::new("tendon.rest_length_m", Kind::Number, "m", "Rest length; left out: found by the pre-tension solve", NOT_NEGATIVE).optional("0.3788866560"),
-    Key::new("tendon.friction_n", Kind::Number, "N", "Guide friction", NOT_NEGATIVE),
-    Key::new("tendon.friction_speed_m_per_s", Kind::Number, "m/s", "Speed over which the friction changes sign", POSITIVE),
-    Key::new("tendon.slack_width_n", Kind::Number, "N", "Half width of the rounded corner at zero tension", POSITIVE),
-    Key::new("tendon.rate_width_m_per_s", Kind::Number, "m/s", "Half width of the rounded corner between the two dampings", POSITIVE),
+];
+
+#[rustfmt::skip]
+const PRETENSION: &[Key] = &[
     Key::new("pretension.posture", Kind::Word(&["bowed", "straight"]), "-", "How simulations start: bowed in equilibrium, or straight and unstressed", "bowed or straight"),
     Key::new("pretension.q1_rad", Kind::Number, "rad", "Crank angle: held here, or where the search starts when free", "-10 to 10"),
     Key::new("pretension.q3_rad", Kind::Number, "rad", "Angle of the upper link: held here, or where the search starts when free", "-10 to 10"),
@@ -48,13 +26,10 @@ pub const LEG_KEYS: &[Key] = &[
     Key::new("pretension.chord_m", Kind::Number, "m", "Distance A to B asked for; needs a free link", POSITIVE).optional("0.40"),
     Key::new("pretension.tension_n", Kind::Number, "N", "Tendon tension asked for; left out: the leaf's own thrust", NOT_NEGATIVE).optional("60.0"),
     Key::new("pretension.side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaf bows: +x is outward, to the right of A→B", "+x or -x"),
-    Key::new("motor.mode", Kind::Word(&["torque", "locked", "angle", "hold"]), "-", "What the motor does: torque, locked, follow an angle, or hold it with a PD controller", "torque, locked, angle or hold"),
-    Key::new("motor.torque_nm", Kind::History, "N·m", "Torque on the crank, added in the modes torque and hold", HISTORY),
-    Key::new("motor.angle_rad", Kind::History, "rad", "Target angle in the modes angle and hold, counted from the pre-tensioned q1", HISTORY),
-    Key::new("motor.hold_stiffness_nm_per_rad", Kind::Number, "N·m/rad", "Stiffness of the hold", NOT_NEGATIVE),
-    Key::new("motor.hold_damping_nm_s_per_rad", Kind::Number, "N·m·s/rad", "Damping of the hold", NOT_NEGATIVE),
-    Key::new("motor.torque_limit_nm", Kind::Number, "N·m", "Torque limit of the hold and of the controllers", POSITIVE),
-    Key::new("motor.range_rad", Kind::Number, "rad", "Working range to either side; reported, not enforced", POSITIVE),
+];
+
+#[rustfmt::skip]
+const LOAD_AND_SOLVER: &[Key] = &[
     Key::new("load.lock_q3", Kind::Switch, "-", "Keeps the upper link where it is", FLAG),
     Key::new("load.torque_nm", Kind::History, "N·m", "Torque on the upper link about C", HISTORY),
     Key::new("load.force_x_n", Kind::History, "N", "Force on the upper link's end B along x", HISTORY),
@@ -68,7 +43,8 @@ pub const LEG_KEYS: &[Key] = &[
 ];
 
 impl Settings for LegConfig {
-    const TABLES: &'static [&'static [Key]] = &[LEG_KEYS];
+    const TABLES: &'static [&'static [Key]] =
+        &[GEOMETRY, LEAF, TENDON, PRETENSION, MOTOR, LOAD_AND_SOLVER];
 
     fn check(&self) -> Result<(), Refused> {
         self.validate().map_err(|error| Refused {
@@ -98,11 +74,11 @@ mod tests {
     fn every_key_has_a_comment_and_every_comment_a_key() {
         let table = toml::Table::try_from(complete()).unwrap();
         let mut found: Vec<String> = flatten(&table).into_iter().map(|(key, _)| key).collect();
-        let mut documented: Vec<String> = LEG_KEYS.iter().map(|k| k.name.to_owned()).collect();
+        let mut documented: Vec<String> = LegConfig::keys().map(|k| k.name.to_owned()).collect();
         found.sort();
         documented.sort();
         assert_eq!(found, documented);
-        for key in LEG_KEYS {
+        for key in LegConfig::keys() {
             assert!(!key.meaning.is_empty() && !key.range.is_empty() && !key.unit.is_empty());
         }
     }
@@ -111,7 +87,7 @@ mod tests {
     fn every_default_fits_its_kind_and_optional_keys_are_absent() {
         let table = toml::Table::try_from(LegConfig::default()).unwrap();
         let defaults = flatten(&table);
-        for key in LEG_KEYS {
+        for key in LegConfig::keys() {
             let value = defaults
                 .iter()
                 .find(|(name, _)| name == key.name)
@@ -138,7 +114,7 @@ mod tests {
             ("_kg", "kg"),
             ("_pa", "Pa"),
         ];
-        for key in LEG_KEYS {
+        for key in LegConfig::keys() {
             if let Some((_, unit)) = suffixes.iter().find(|(end, _)| key.name.ends_with(end)) {
                 assert_eq!(key.unit, *unit, "{}", key.name);
             }

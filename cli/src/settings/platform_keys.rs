@@ -1,104 +1,190 @@
 //! Every key of a platform's configuration, in the order in which it is printed.
 
 use super::key::{Key, Kind};
+use super::shared_keys::{ANY, FLAG, HISTORY, LEAF, MOTOR, POSITIVE, TENDON};
 use super::{Refused, Settings};
+use leg_core::leg::LegError;
 use softdock_platform::{PlatformConfig, PlatformError};
 
-const POSITIVE: &str = "> 0";
-const NOT_NEGATIVE: &str = ">= 0";
-const ANY: &str = "any finite number";
-const FLAG: &str = "true or false";
-const HISTORY: &str = "a number, or a history { kind = step | ramp | sine | chirp | table, ... }";
+const INERTIA: &str = "> 0, each no larger than the sum of the others";
+const AS_MANY: &str = "as many as motor_azimuth_deg";
 
-/// The keys of [`PlatformConfig`].
 #[rustfmt::skip]
-pub const PLATFORM_KEYS: &[Key] = &[
-    Key::new("gravity_m_s2", Kind::Numbers(3), "m/s²", "Gravity along x, y and z (z from the base to the target)", ANY),
-    Key::new("coupling", Kind::Word(&["monolithic", "implicit", "explicit"]), "-", "How legs and end effector are coupled: one system, or co-simulation", "monolithic, implicit or explicit"),
+const PLATFORM: &[Key] = &[
+    Key::new("gravity_m_s2", Kind::Numbers(3), "m/s²", "Gravity along x, y, z; z points from the base to the end effector", ANY),
+    Key::new("coupling", Kind::Word(&["monolithic", "implicit", "explicit"]), "-", "How legs and end effector are coupled in time", "monolithic, implicit or explicit"),
     Key::new("base.free_floating", Kind::Switch, "-", "The base floats freely; otherwise it is fixed", FLAG),
     Key::new("base.mass_kg", Kind::Number, "kg", "Mass of the chaser without legs and end effector", POSITIVE),
     Key::new("base.centre_of_mass_m", Kind::Numbers(3), "m", "Centre of mass from the centre of the motors' circle", ANY),
-    Key::new("base.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre of mass", POSITIVE),
-    Key::new("end_effector.position_m", Kind::Numbers(3), "m", "Centre in the nominal pose, at which the legs are pre-tensioned", ANY),
+    Key::new("base.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre of mass", INERTIA),
+    Key::new("end_effector.position_m", Kind::Numbers(3), "m", "Position of its centre in the nominal pose, at which the legs are pre-tensioned", ANY),
     Key::new("end_effector.rpy_rad", Kind::Numbers(3), "rad", "Roll, pitch and yaw there, R = Rz(yaw) Ry(pitch) Rx(roll)", ANY),
     Key::new("end_effector.mass_kg", Kind::Number, "kg", "Mass", POSITIVE),
-    Key::new("end_effector.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre", POSITIVE),
-    Key::new("end_effector.feels_gravity", Kind::Switch, "-", "Gravity acts on it; false leaves its weight to the wrench of the user", FLAG),
-    Key::new("legs.elements", Kind::Count, "-", "Elements of each leaf", "1 to 1000"),
+    Key::new("end_effector.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about its centre", INERTIA),
+    Key::new("end_effector.feels_gravity", Kind::Switch, "-", "Gravity acts on it; false leaves its weight to the wrench", FLAG),
+    Key::new("legs.elements", Kind::Count, "-", "Elements of each leaf", "2 to 1000"),
     Key::new("legs.motor_radius_m", Kind::Number, "m", "Radius of the circle of motors", POSITIVE),
-    Key::new("legs.motor_azimuth_deg", Kind::List, "deg", "Azimuths of the motors; as many as legs", "3 to 24 numbers"),
-    Key::new("legs.crank_azimuth_deg", Kind::List, "deg", "Azimuths to which the cranks point at zero; empty: radially outward", "empty, or one per leg"),
+    Key::new("legs.motor_azimuth_deg", Kind::List, "deg", "Azimuths of the motors, one per leg", "3 to 24 numbers"),
+    Key::new("legs.crank_azimuth_deg", Kind::List, "deg", "Azimuths to which the cranks point at q1 = 0; [] for radially outward", AS_MANY),
     Key::new("legs.sphere_radius_m", Kind::Number, "m", "Radius of the circle of spherical joints on the end effector", POSITIVE),
-    Key::new("legs.sphere_azimuth_deg", Kind::List, "deg", "Azimuths of the spherical joints", "one per leg"),
-    Key::new("legs.q1_rad", Kind::List, "rad", "Crank angles of the nominal pose; empty: zero", "empty, or one per leg"),
-    Key::new("legs.side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaves bow: +x is outward", "+x or -x"),
-    Key::new("legs.different", Kind::Tables, "-", "Legs that differ from the others: their number and keys of theirs", "tables { leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }").optional("[{ leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }]"),
+    Key::new("legs.sphere_azimuth_deg", Kind::List, "deg", "Azimuths of the spherical joints", AS_MANY),
+    Key::new("legs.q1_rad", Kind::List, "rad", "Crank angles of the nominal pose; [] for zero", AS_MANY),
+    Key::new("legs.side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaves bow: +x is outward, to the right of A→B", "+x or -x"),
+    Key::new("legs.different", Kind::Tables, "-", "Legs that differ from the others: keys of crank, universal, section, leaf, tendon, motor and their values", "a list of { leg = 1 to the number of legs, set = { KEY = VALUE, ... } }").optional("[{ leg = 2, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }]"),
     Key::new("crank.length_m", Kind::Number, "m", "Length of the crank OA", POSITIVE),
     Key::new("crank.mass_kg", Kind::Number, "kg", "Mass of the crank, a slender rod", POSITIVE),
-    Key::new("universal.carried_by", Kind::Word(&["crank", "base"]), "-", "What carries the first axis of the universal joint at A: the crank, or the base by a parallelogram", "crank or base"),
-    Key::new("universal.first_axis", Kind::Numbers(3), "-", "First axis in the base's axes: along the crank, up, along the motor", "a direction, not zero"),
-    Key::new("universal.second_axis", Kind::Numbers(3), "-", "Second axis in the axes of the leaf's root: along it, normal to its face, across it", "a direction, not zero"),
+    Key::new("universal.carried_by", Kind::Word(&["crank", "base"]), "-", "What carries the first axis of the universal joint: the crank, or the base by way of a parallelogram", "crank or base"),
+    Key::new("universal.first_axis", Kind::Numbers(3), "-", "First axis in the axes of the base at q1 = 0: along the crank, up, along the motor", "not zero"),
+    Key::new("universal.second_axis", Kind::Numbers(3), "-", "Second axis in the axes of the leaf's root: along it, normal to its face, across its width", "not zero"),
     Key::new("universal.flipped", Kind::Switch, "-", "Mounts the leaf turned by half a turn about its chord", FLAG),
-    Key::new("universal.carried_moment", Kind::Word(&["normal", "upright"]), "-", "Axis of the moment it carries: normal to both axes, or upright as in a published model", "normal or upright"),
-    Key::new("leaf.length_m", Kind::Number, "m", "Length of the leaf spring AB when straight", POSITIVE),
-    Key::new("leaf.width_m", Kind::Number, "m", "Width, normal to the plane of bending", POSITIVE),
-    Key::new("leaf.thickness_m", Kind::Number, "m", "Thickness, in the plane of bending", POSITIVE),
-    Key::new("leaf.youngs_modulus_pa", Kind::Number, "Pa", "Young's modulus", POSITIVE),
-    Key::new("leaf.shear_modulus_pa", Kind::Number, "Pa", "Shear modulus", POSITIVE),
-    Key::new("leaf.shear_factor", Kind::Number, "-", "Shear correction factor", POSITIVE),
-    Key::new("leaf.density_kg_m3", Kind::Number, "kg/m³", "Density", POSITIVE),
-    Key::new("leaf.curvature_per_m", Kind::Number, "1/m", "Curvature of the unstressed leaf, positive to the left of A→B", ANY),
-    Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient", NOT_NEGATIVE),
-    Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient", NOT_NEGATIVE),
-    Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
-    Key::new("section.kind", Kind::Word(&["leaf", "rod"]), "-", "Section: the leaf's own width and thickness, or a round rod", "leaf or rod"),
-    Key::new("section.radius_m", Kind::Number, "m", "Radius of the rod; only with kind = \"rod\"", POSITIVE).optional("0.002"),
-    Key::new("tendon.present", Kind::Switch, "-", "False leaves the tendons out", FLAG),
-    Key::new("tendon.stiffness_n_per_m", Kind::Number, "N/m", "Stiffness", POSITIVE),
-    Key::new("tendon.damping_n_s_per_m", Kind::Number, "N·s/m", "Damping; while lengthening only, if damping_shortening_n_s_per_m is given", NOT_NEGATIVE),
-    Key::new("tendon.damping_shortening_n_s_per_m", Kind::Number, "N·s/m", "Damping while shortening; left out: as while lengthening", NOT_NEGATIVE).optional("0.0"),
-    Key::new("tendon.rest_length_m", Kind::Number, "m", "Rest length; left out: found by the pre-tension solve", NOT_NEGATIVE).optional("0.383"),
-    Key::new("tendon.friction_n", Kind::Number, "N", "Guide friction", NOT_NEGATIVE),
-    Key::new("tendon.friction_speed_m_per_s", Kind::Number, "m/s", "Speed over which the friction changes sign", POSITIVE),
-    Key::new("tendon.slack_width_n", Kind::Number, "N", "Half width of the rounded corner at zero tension", POSITIVE),
-    Key::new("tendon.rate_width_m_per_s", Kind::Number, "m/s", "Half width of the rounded corner between the two dampings", POSITIVE),
-    Key::new("motor.mode", Kind::Word(&["torque", "locked", "angle", "hold"]), "-", "What the motors do: torque, locked, follow an angle, or hold it with a PD controller", "torque, locked, angle or hold"),
-    Key::new("motor.torque_nm", Kind::History, "N·m", "Torque added to the one that holds the crank, in the modes torque and hold", HISTORY),
-    Key::new("motor.angle_rad", Kind::History, "rad", "Target angle in the modes angle and hold, counted from where the crank starts", HISTORY),
-    Key::new("motor.hold_stiffness_nm_per_rad", Kind::Number, "N·m/rad", "Stiffness of the hold", NOT_NEGATIVE),
-    Key::new("motor.hold_damping_nm_s_per_rad", Kind::Number, "N·m·s/rad", "Damping of the hold", NOT_NEGATIVE),
-    Key::new("motor.torque_limit_nm", Kind::Number, "N·m", "Torque limit of the hold and of the controllers", POSITIVE),
-    Key::new("motor.range_rad", Kind::Number, "rad", "Working range to either side; reported, not enforced", POSITIVE),
-    Key::new("solver.step_s", Kind::Number, "s", "Step size of legs and bodies; contact makes it smaller where needed", "above 0, up to 1"),
+    Key::new("universal.carried_moment", Kind::Word(&["normal", "upright"]), "-", "Moment that the joint carries: about the normal of its axes (ideal), or about the base's upward axis (only with carried_by = base)", "normal or upright"),
+    Key::new("section.kind", Kind::Word(&["leaf", "rod"]), "-", "Section of the flexible member: the leaf's own, or a round rod", "leaf or rod"),
+    Key::new("section.radius_m", Kind::Number, "m", "Radius of the round rod; only with kind = rod", POSITIVE).optional("0.002"),
+];
+
+#[rustfmt::skip]
+const WRENCH_AND_SOLVER: &[Key] = &[
+    Key::new("wrench.force_x_n", Kind::History, "N", "Force on the end effector's centre along x in simulations", HISTORY),
+    Key::new("wrench.force_y_n", Kind::History, "N", "Force along y", HISTORY),
+    Key::new("wrench.force_z_n", Kind::History, "N", "Force along z", HISTORY),
+    Key::new("wrench.moment_x_nm", Kind::History, "N·m", "Moment about x", HISTORY),
+    Key::new("wrench.moment_y_nm", Kind::History, "N·m", "Moment about y", HISTORY),
+    Key::new("wrench.moment_z_nm", Kind::History, "N·m", "Moment about z", HISTORY),
+    Key::new("solver.step_s", Kind::Number, "s", "Step of legs and bodies", "above 0, up to 1"),
     Key::new("solver.spectral_radius", Kind::Number, "-", "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most", "0 to 1"),
     Key::new("solver.newton_tolerance", Kind::Number, "-", "Newton's tolerance, relative to the leg's size or in rad", "above 0, below 0.001"),
     Key::new("solver.macro_step_s", Kind::Number, "s", "Macro step of co-simulation", POSITIVE),
     Key::new("solver.interface_tolerance_m", Kind::Number, "m", "Interface iterations stop below this change of the joints", POSITIVE),
     Key::new("solver.extrapolation_order", Kind::Count, "-", "Order of extrapolation in explicit co-simulation", "0, 1 or 2"),
-    Key::new("solver.threads", Kind::Count, "-", "Threads inside one run; 0 takes all cores. Results do not depend on it", "0 to 1024"),
+    Key::new("solver.threads", Kind::Count, "-", "Threads inside one run; 0 takes all cores", "0 to 1024"),
 ];
+
+/// The keys of [`PlatformConfig`].
+pub const PLATFORM_KEYS: [&[Key]; 5] = [PLATFORM, LEAF, TENDON, MOTOR, WRENCH_AND_SOLVER];
+
+impl Settings for PlatformConfig {
+    const TABLES: &'static [&'static [Key]] = &PLATFORM_KEYS;
+
+    fn check(&self) -> Result<(), Refused> {
+        self.validate().map_err(|error| refused(&error))
+    }
+}
 
 /// What a platform's own check refuses.
 pub(super) fn refused(error: &PlatformError) -> Refused {
-    let key = match error {
-        PlatformError::Config(config) => config.key,
-        PlatformError::Difference { .. } | PlatformError::NoSuchLeg { .. } => "legs.different",
-        PlatformError::Leg {
-            cause: leg_core::leg::LegError::Config(config),
-            ..
-        } => config.key,
-        _ => "",
-    };
     Refused {
-        key: key.to_owned(),
+        key: key_of(error).to_owned(),
         message: error.to_string(),
     }
 }
 
-impl Settings for PlatformConfig {
-    const TABLES: &'static [&'static [Key]] = &[PLATFORM_KEYS];
+/// The key that a complaint is about.
+fn key_of(error: &PlatformError) -> &str {
+    match error {
+        PlatformError::Config(error) => error.key,
+        PlatformError::Leg {
+            cause: LegError::Config(error),
+            ..
+        } => match error.key {
+            "solver.elements" => "legs.elements",
+            "q1_rad" => "legs.q1_rad",
+            key => key,
+        },
+        PlatformError::Difference { .. } | PlatformError::NoSuchLeg { .. } => "legs.different",
+        _ => "",
+    }
+}
 
-    fn check(&self) -> Result<(), Refused> {
-        self.validate().map_err(|error| refused(&error))
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::settings::{Resolved, SettingsArgs, flatten};
+    use leg_core::leg::spatial::SectionShape;
+    use softdock_platform::config::Difference;
+
+    /// The configuration with every optional key given, so that all keys are written.
+    fn complete() -> PlatformConfig {
+        let mut config = PlatformConfig {
+            section: SectionShape::Rod { radius_m: 0.002 },
+            ..PlatformConfig::default()
+        };
+        config.tendon.damping_shortening_n_s_per_m = Some(1.0);
+        config.tendon.rest_length_m = Some(0.4);
+        let set = [("tendon.stiffness_n_per_m".to_owned(), 1500.0.into())];
+        config.legs.different.push(Difference {
+            leg: 2,
+            set: set.into_iter().collect(),
+        });
+        config
+    }
+
+    #[test]
+    fn every_key_has_a_comment_and_every_comment_a_key() {
+        let table = toml::Table::try_from(complete()).unwrap();
+        let mut found: Vec<String> = flatten(&table).into_iter().map(|(key, _)| key).collect();
+        let mut documented: Vec<String> =
+            PlatformConfig::keys().map(|k| k.name.to_owned()).collect();
+        found.sort();
+        documented.sort();
+        assert_eq!(found, documented);
+        for key in PlatformConfig::keys() {
+            let value = flatten(&table)
+                .into_iter()
+                .find(|(name, _)| name == key.name);
+            assert_eq!(key.mismatch(&value.unwrap().1), None, "{}", key.name);
+        }
+    }
+
+    fn resolved(set: &[&str]) -> Result<Resolved<PlatformConfig>, String> {
+        let args = SettingsArgs {
+            set: set.iter().map(|s| (*s).to_owned()).collect(),
+            ..SettingsArgs::default()
+        };
+        Resolved::new(&args).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn lists_and_single_legs_can_be_set() {
+        let found = resolved(&[
+            "gravity_m_s2=[0,0,-9.81]",
+            "legs.q1_rad=[0.1,0,0,0,0,-0.1]",
+            "legs.different=[{ leg = 2, set = { tendon.stiffness_n_per_m = 1500 } }]",
+        ])
+        .unwrap();
+        let legs = found.config.leg_configs().unwrap();
+        assert_eq!(legs[5].q1_rad, -0.1);
+        assert_eq!(legs[1].tendon.stiffness_n_per_m, 1500.0);
+        // The rest of the leg's tendon is that of the others.
+        assert_eq!(legs[1].tendon.damping_n_s_per_m, 1500.0);
+        assert_eq!(legs[0].tendon.stiffness_n_per_m, 2000.0);
+        let printed = found.print().unwrap();
+        let again: PlatformConfig = toml::from_str(&printed).unwrap();
+        assert_eq!(again.leg_configs().unwrap(), legs);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (set, expected) in [
+            ("legs.q1_rad=[0.1]", "as many entries"),
+            ("legs.q1_rad=0.1", "a list of numbers"),
+            ("legs.different=[{ leg = 7, set = {} }]", "in [1, 6]"),
+            (
+                "legs.different=[{ leg = 1, set = { tendn.x = 1 } }]",
+                "no such table",
+            ),
+            (
+                "legs.different=[{ leg = 1, set = { tendon.x = 1 } }]",
+                "unknown field",
+            ),
+            ("legs.elements=1", "solver.elements"),
+            (
+                "end_effector.inertia_kg_m2=[1,0.1,0.1]",
+                "sum of the other two",
+            ),
+        ] {
+            let message = resolved(&[set]).err().unwrap();
+            assert!(message.contains(expected), "{set}: {message}");
+        }
     }
 }

@@ -592,7 +592,8 @@ impl History {
         }
     }
 
-    fn validate(&self, key: &'static str) -> Result<(), ConfigError> {
+    /// Checks its numbers; `key` is named in the complaint.
+    pub fn validate(&self, key: &'static str) -> Result<(), ConfigError> {
         let all_finite = |values: &[f64]| values.iter().try_for_each(|&value| finite(key, value));
         match self {
             Self::Constant(value) => finite(key, *value),

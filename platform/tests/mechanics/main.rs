@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod conservation;
+mod limits;
+mod statics;
 mod whole;
 
 use leg_core::model::Signal;
@@ -23,6 +25,11 @@ pub fn free_equilibrium(config: &PlatformConfig) -> StaticPlatform {
         .follow(&target, &StaticSettings::default())
         .unwrap();
     platform
+}
+
+/// The shipped configuration with round rods.
+pub fn dfki_rods() -> PlatformConfig {
+    toml::from_str(include_str!("../../../scenarios/dfki-rods.toml")).unwrap()
 }
 
 /// A wrench from the start to `duration` [s].

@@ -21,17 +21,6 @@ const MOST_FRAMES: usize = 600;
 /// Most samples kept for the charts.
 const MOST_SAMPLES: usize = 200_000;
 
-/// The time of row `index`. A step of 1 ms gives 0.009 rather than 9 × 0.001 =
-/// 0.009000000000000001, so that tables of different steps share their times.
-fn grid_time(index: usize, step: f64) -> f64 {
-    let per_second = (1.0 / step).round();
-    if (per_second * step - 1.0).abs() < 1e-12 {
-        index as f64 / per_second
-    } else {
-        index as f64 * step
-    }
-}
-
 /// A run and what is kept of it.
 pub(super) struct Record {
     simulation: Simulation,
@@ -113,25 +102,15 @@ impl Record {
 
     /// False if somebody stopped the run.
     fn run_to_end(&mut self) -> Result<bool> {
-        // A duration that is a whole number of output steps ends with the last of them.
-        let count = (self.duration / self.output_step * (1.0 + 1e-12)).floor() as usize;
-        let remainder = self.duration - count as f64 * self.output_step;
-        let last = if remainder > 1e-9 * self.output_step {
-            count + 1
-        } else {
-            count
-        };
+        let grid = run::Grid::new(self.duration, self.output_step);
+        let last = grid.last;
         let frames = last / MOST_FRAMES + 1;
         let kept = last / MOST_SAMPLES + 1;
         for index in 0..=last {
             if run::stop_requested() {
                 return Ok(false);
             }
-            let time = if index == last {
-                self.duration
-            } else {
-                grid_time(index, self.output_step)
-            };
+            let time = grid.time(index);
             let done = self.simulation.advance_to(time)?;
             self.steps += done.steps;
             self.rejected += done.rejected;
@@ -226,19 +205,5 @@ impl Record {
             final_q_dot_rad_s: self.last.map_or([0.0; 3], |last| last.q_dot),
         };
         Ok((report, self.samples, self.film))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::grid_time;
-
-    #[test]
-    fn times_are_the_decimal_numbers_one_expects() {
-        assert_eq!(grid_time(9, 0.001), 0.009);
-        assert_eq!(grid_time(2999, 0.001), 2.999);
-        assert_eq!(grid_time(3, 0.03), 0.09);
-        assert_eq!(grid_time(7, 0.0001), 0.0007);
-        assert_eq!(grid_time(2, 2.5), 5.0);
     }
 }

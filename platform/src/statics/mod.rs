@@ -12,6 +12,14 @@
 //! the twist ψ of the end effector; inverse, the six motor angles. Either way the equilibrium is
 //! followed from the nominal pose, where all legs are known, to what is asked for.
 
+mod curve;
+mod follow;
+mod stiffness;
+
+pub use curve::{CurveEnd, CurvePoint, CurveSettings, LoadCurve};
+pub use follow::{Found, StaticSettings, Target};
+pub use stiffness::{Stability, StiffnessReport};
+
 use crate::body::{Body, point_map, skew, weight_of};
 use crate::config::{PlatformConfig, rotation_from_rpy};
 use crate::error::{PlatformError, Result};
@@ -27,55 +35,6 @@ use leg_core::workspace::Workspace;
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Rotation3, Vector3, Vector6};
 use rayon::prelude::*;
 
-/// What the equilibrium is solved for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unknown {
-    /// The pose of the end effector, motors held.
-    Pose,
-    /// The motor angles, pose held.
-    Motors,
-}
-
-/// Settings of the search for an equilibrium.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StaticSettings {
-    /// Newton stops after a correction smaller than this (relative to the length; rad).
-    pub tolerance: f64,
-    /// Most iterations of one point of the path.
-    pub max_iterations: usize,
-    /// First step along the path, as a fraction of it.
-    pub first_step: f64,
-    /// Smallest step before giving up.
-    pub smallest_step: f64,
-    /// Largest correction of a point (relative to the length; rad): a larger one shortens the step.
-    pub largest_correction: f64,
-}
-
-impl Default for StaticSettings {
-    fn default() -> Self {
-        Self {
-            tolerance: 1e-11,
-            max_iterations: 12,
-            first_step: 0.25,
-            smallest_step: 1e-5,
-            largest_correction: 0.5,
-        }
-    }
-}
-
-/// What moves along a path: the pose or the motors (whichever is given), and the wrench.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Target {
-    /// Pose of the end effector, if that is given.
-    pub pose: Option<Se3>,
-    /// Motor angles [rad], if they are given.
-    pub motors: Option<Vec<f64>>,
-    /// Force on the end effector's centre, world axes [N].
-    pub force: Vector3<f64>,
-    /// Moment on it, world axes [N·m].
-    pub moment: Vector3<f64>,
-}
-
 /// A leg in equilibrium.
 #[derive(Debug, Clone)]
 struct StaticLeg {
@@ -85,6 +44,8 @@ struct StaticLeg {
     workspace: Workspace<Se3, 6>,
     port: Port,
     condensation: Condensation<6>,
+    /// Largest residual of a node at the last linearisation [N, N·m].
+    residual: f64,
 }
 
 /// The platform in equilibrium, or on the way to it.
@@ -130,6 +91,7 @@ impl StaticLeg {
             port,
             state,
             leg,
+            residual: 0.0,
         })
     }
 
@@ -141,16 +103,19 @@ impl StaticLeg {
         self.state.inputs.value[SpatialChannel::CrankAngle as usize] = motor;
     }
 
-    fn linearize(&mut self, iteration: usize) -> leg_core::Result<f64> {
+    fn linearize(&mut self, iteration: usize) -> leg_core::Result<()> {
         let Self {
             leg,
             state,
             workspace,
             port,
             condensation,
+            residual,
             ..
         } = self;
-        balance::linearize(&leg.model, state, workspace, port, condensation, iteration)
+        let model = &leg.model;
+        *residual = balance::linearize(model, state, workspace, port, condensation, iteration)?;
+        Ok(())
     }
 
     fn correct(&mut self, delta: &[f64]) -> f64 {
@@ -176,6 +141,25 @@ impl StaticLeg {
     fn tip_operator(&self) -> Matrix3<f64> {
         self.condensation.operator.fixed_view::<3, 3>(0, 0).into()
     }
+}
+
+/// What changes of a platform in equilibrium; see [`StaticPlatform::save`].
+#[derive(Debug, Clone)]
+pub struct Saved {
+    pose: Se3,
+    motors: Vec<f64>,
+    force: Vector3<f64>,
+    moment: Vector3<f64>,
+    legs: Vec<SpatialState>,
+}
+
+/// What the equilibrium is solved for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unknown {
+    /// The pose of the end effector, motors held.
+    Pose,
+    /// The motor angles, pose held.
+    Motors,
 }
 
 /// The equations of the end effector at an iterate.
@@ -228,7 +212,7 @@ impl StaticPlatform {
             config: config.clone(),
         };
         out.linearize(1)?;
-        let held = out.balance().wrench;
+        let held = out.imbalance();
         let rotation = out.pose.rotation();
         out.force = -(rotation * held.fixed_rows::<3>(0));
         out.moment = -(rotation * held.fixed_rows::<3>(3));
@@ -313,7 +297,74 @@ impl StaticPlatform {
     /// What is wanting for equilibrium: force [N] and moment [N·m] about the centre, end
     /// effector's axes.
     pub fn imbalance(&self) -> Vector6<f64> {
-        self.balance().wrench
+        let rotation = self.pose.rotation();
+        let mut out = weight_of(&self.effector, &self.pose).0;
+        for (block, v) in [self.force, self.moment].iter().enumerate() {
+            let mut rows = out.fixed_rows_mut::<3>(3 * block);
+            rows += rotation.tr_mul(v);
+        }
+        for (leg, sphere) in self.legs.iter().zip(&self.spheres) {
+            out += point_map(sphere).tr_mul(&rotation.tr_mul(&leg.force().0));
+        }
+        out
+    }
+
+    /// Largest force or moment out of balance at the end effector [N, N·m].
+    pub fn residual(&self) -> f64 {
+        self.imbalance().amax()
+    }
+
+    /// Largest force or moment out of balance at a node of a leg [N, N·m]. Its rounding is that of
+    /// a pose times the stiffness of an element, some 1e-8.
+    pub fn leg_residual(&self) -> f64 {
+        let legs = self.legs.iter().map(|leg| leg.residual);
+        legs.fold(0.0, f64::max)
+    }
+
+    /// Distance from A to B of each leg [m].
+    pub fn chords(&self) -> Vec<f64> {
+        let chord = |leg: &StaticLeg| {
+            let place = |node| leg.state.pose(node).translation();
+            (place(leg.leg.node_b) - place(leg.leg.node_a)).norm()
+        };
+        self.legs.iter().map(chord).collect()
+    }
+
+    /// The equilibrium, to come back to.
+    pub fn save(&self) -> Saved {
+        Saved {
+            pose: self.pose,
+            motors: self.motors.clone(),
+            force: self.force,
+            moment: self.moment,
+            legs: self.legs.iter().map(|leg| leg.state.clone()).collect(),
+        }
+    }
+
+    /// Keeps the equilibrium in memory made by [`StaticPlatform::save`].
+    fn save_into(&self, saved: &mut Saved) {
+        saved.pose = self.pose;
+        saved.motors.copy_from_slice(&self.motors);
+        (saved.force, saved.moment) = (self.force, self.moment);
+        for (leg, state) in self.legs.iter().zip(&mut saved.legs) {
+            state.copy_from(&leg.state);
+        }
+    }
+
+    /// Goes back to an equilibrium of this platform.
+    pub fn restore(&mut self, saved: &Saved) -> Result<()> {
+        self.put_back(saved);
+        self.linearize(1)
+    }
+
+    /// The same without evaluating forces there.
+    fn put_back(&mut self, saved: &Saved) {
+        self.pose = saved.pose;
+        self.motors.copy_from_slice(&saved.motors);
+        (self.force, self.moment) = (saved.force, saved.moment);
+        for (leg, state) in self.legs.iter_mut().zip(&saved.legs) {
+            leg.state.copy_from(state);
+        }
     }
 
     /// Stiffness of the end effector about its centre, motors held, end effector's axes: −∂w/∂ψ.
@@ -324,123 +375,6 @@ impl StaticPlatform {
     /// Change of the wrench of the legs with the motor angles, end effector's axes (6 × legs).
     pub fn wrench_by_motors(&self) -> DMatrix<f64> {
         self.balance().by_motors
-    }
-
-    /// Signs of the determinants of the legs' own equations, tips and cranks held: a change along
-    /// a path tells that a leg has buckled.
-    pub fn determinant_signs(&self) -> Vec<f64> {
-        self.legs
-            .iter()
-            .map(|leg| balance::determinant_sign(&leg.workspace))
-            .collect()
-    }
-
-    /// Follows the equilibrium to `target`. On an error the platform is at the last equilibrium of
-    /// the path.
-    pub fn follow(&mut self, target: &Target, settings: &StaticSettings) -> Result<Found> {
-        let unknown = match (&target.pose, &target.motors) {
-            (None, Some(_)) => Unknown::Pose,
-            _ => Unknown::Motors,
-        };
-        let start = Target {
-            pose: Some(self.pose),
-            motors: Some(self.motors.clone()),
-            force: self.force,
-            moment: self.moment,
-        };
-        let turn = match &target.pose {
-            Some(pose) => {
-                self.pose
-                    .between(pose)
-                    .log()
-                    .map_err(|error| PlatformError::NoEquilibrium {
-                        reached_percent: 0.0,
-                        reason: error.to_string(),
-                    })?
-            }
-            None => Vector6::zeros(),
-        };
-        let (mut at, mut step) = (0.0, settings.first_step);
-        let mut iterations = 0;
-        let mut saved = self.clone();
-        while at < 1.0 {
-            let next: f64 = if at + step > 1.0 - 1e-12 {
-                1.0
-            } else {
-                at + step
-            };
-            self.set_along(&start, target, &turn, next);
-            match self.solve(unknown, settings) {
-                Ok(done) => {
-                    iterations += done.iterations;
-                    at = next;
-                    step *= if done.iterations <= 5 { 2.0 } else { 1.0 };
-                    if at < 1.0 {
-                        saved.clone_from(self);
-                    }
-                }
-                Err(error) => {
-                    self.clone_from(&saved);
-                    step *= 0.5;
-                    if step < settings.smallest_step {
-                        return Err(PlatformError::NoEquilibrium {
-                            reached_percent: 100.0 * at,
-                            reason: error.to_string(),
-                        });
-                    }
-                }
-            }
-        }
-        let imbalance = self.imbalance();
-        Ok(Found {
-            iterations,
-            residual: imbalance.amax(),
-        })
-    }
-
-    /// Sets what is given to its value at the fraction `at` of the way.
-    fn set_along(&mut self, start: &Target, target: &Target, turn: &Vector6<f64>, at: f64) {
-        self.force = start.force.lerp(&target.force, at);
-        self.moment = start.moment.lerp(&target.moment, at);
-        if let (Some(from), Some(to)) = (&start.pose, &target.pose) {
-            self.pose = if at == 1.0 {
-                *to
-            } else {
-                from.compose(&Se3::exp(&(turn * at)))
-            };
-        }
-        if let (Some(from), Some(to)) = (&start.motors, &target.motors) {
-            for ((motor, a), b) in self.motors.iter_mut().zip(from).zip(to) {
-                *motor = a + at * (b - a);
-            }
-        }
-    }
-
-    /// Newton's method at one point of the path.
-    fn solve(&mut self, unknown: Unknown, settings: &StaticSettings) -> Result<Found> {
-        let mut size = f64::INFINITY;
-        for iteration in 1..=settings.max_iterations {
-            self.linearize(iteration)?;
-            let balance = self.balance();
-            let (psi, motors) = self.correction(unknown, &balance)?;
-            size = self.apply(&psi, &motors);
-            if size.is_nan() || size > settings.largest_correction {
-                break;
-            }
-            if size <= settings.tolerance {
-                self.linearize(iteration)?;
-                return Ok(Found {
-                    iterations: iteration,
-                    residual: self.imbalance().amax(),
-                });
-            }
-        }
-        Err(PlatformError::Diverged {
-            time_s: 0.0,
-            step_s: 0.0,
-            iterations: settings.max_iterations,
-            correction: size,
-        })
     }
 
     fn linearize(&mut self, iteration: usize) -> Result<()> {
@@ -536,15 +470,6 @@ impl StaticPlatform {
         self.pose = self.pose.compose(&Se3::exp(psi)).renormalized();
         size
     }
-}
-
-/// What a search did.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Found {
-    /// Newton iterations in all.
-    pub iterations: usize,
-    /// Largest imbalance of the end effector [N, N·m].
-    pub residual: f64,
 }
 
 /// Roll, pitch and yaw of a pose, R = Rz(yaw)·Ry(pitch)·Rx(roll) [rad].

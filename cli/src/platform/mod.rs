@@ -1,0 +1,46 @@
+//! `softdock platform`: the legs together, in equilibrium and in motion.
+
+mod equilibrium;
+mod lists;
+mod simulate;
+mod start;
+mod stiffness;
+mod workspace;
+
+use crate::failure::settle;
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use std::process::ExitCode;
+
+/// Arguments of `softdock platform`.
+#[derive(Debug, Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Motor angles and wrench to pose: where the end effector is in equilibrium.
+    Forward(equilibrium::ForwardArguments),
+    /// Pose and wrench to motor angles.
+    Inverse(equilibrium::InverseArguments),
+    /// Stiffness of the end effector at a pose, its eigenvalues, closeness to singular.
+    Stiffness(stiffness::Arguments),
+    /// Push, drive and release the platform and write its motion to platform.csv.
+    Simulate(simulate::Arguments),
+    /// Try a grid of poses: reachable or not and why, motor angles, stiffness, strokes.
+    Workspace(workspace::Arguments),
+}
+
+/// Runs a platform command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let done = match &arguments.command {
+        Command::Forward(arguments) => equilibrium::forward(arguments),
+        Command::Inverse(arguments) => equilibrium::inverse(arguments),
+        Command::Stiffness(arguments) => stiffness::run(arguments),
+        Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Workspace(arguments) => workspace::run(arguments),
+    };
+    settle(done)
+}

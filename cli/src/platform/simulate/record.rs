@@ -1,0 +1,141 @@
+//! A run of the platform, recorded.
+
+use super::report::{Report, Worst};
+use super::table::row;
+use crate::output::CsvFile;
+use crate::run::{self, Progress};
+use anyhow::Result;
+use softdock_platform::monolithic::{Advance, Platform};
+use softdock_platform::sample::PlatformSample;
+
+/// How a run ended.
+#[derive(Debug)]
+pub(super) enum Ended {
+    Complete,
+    Stopped,
+    Failed(anyhow::Error),
+}
+
+/// Most samples kept for the charts.
+const MOST_SAMPLES: usize = 20_000;
+
+/// When what happens.
+pub(super) struct Times {
+    pub(super) duration: f64,
+    pub(super) output_step: f64,
+    /// Times at which legs break, ascending.
+    pub(super) breaks: Vec<(f64, usize)>,
+}
+
+/// A run and what is kept of it.
+pub(super) struct Record {
+    platform: Platform,
+    csv: CsvFile,
+    times: Times,
+    rows: usize,
+    done: Advance,
+    worst: Worst,
+    last: Option<PlatformSample>,
+    keep_samples: bool,
+    samples: Vec<PlatformSample>,
+    progress: Progress,
+}
+
+impl Record {
+    /// A run that has not started.
+    pub(super) fn new(platform: Platform, csv: CsvFile, times: Times, keep_samples: bool) -> Self {
+        Self {
+            worst: Worst::default(),
+            progress: Progress::new(times.duration),
+            platform,
+            csv,
+            times,
+            rows: 0,
+            done: Advance::default(),
+            last: None,
+            keep_samples,
+            samples: Vec::new(),
+        }
+    }
+
+    /// Runs to the end, or until it is stopped or fails.
+    pub(super) fn run(&mut self) -> Ended {
+        let done = self.run_to_end();
+        self.progress.finish();
+        match done {
+            Ok(true) => Ended::Complete,
+            Ok(false) => Ended::Stopped,
+            Err(error) => Ended::Failed(error),
+        }
+    }
+
+    /// False if somebody stopped the run.
+    fn run_to_end(&mut self) -> Result<bool> {
+        let grid = run::Grid::new(self.times.duration, self.times.output_step);
+        let kept = grid.last / MOST_SAMPLES + 1;
+        for index in 0..=grid.last {
+            if run::stop_requested() {
+                return Ok(false);
+            }
+            self.advance_to(grid.time(index))?;
+            let sample = PlatformSample::new(&self.platform)?;
+            self.csv.row(&row(&sample))?;
+            self.rows += 1;
+            self.worst.note(&sample, self.last.as_ref());
+            if self.keep_samples && (index % kept == 0 || index == grid.last) {
+                self.samples.push(sample.clone());
+            }
+            self.last = Some(sample);
+            self.progress.at(grid.time(index));
+        }
+        Ok(true)
+    }
+
+    /// Advances, breaking legs on the way.
+    fn advance_to(&mut self, time: f64) -> Result<()> {
+        while let Some(&(at, leg)) = self.times.breaks.first().filter(|(at, _)| *at <= time) {
+            self.steps_to(at)?;
+            if let Some(leg) = self.platform.legs_mut().get_mut(leg) {
+                leg.detach();
+            }
+            self.times.breaks.remove(0);
+        }
+        self.steps_to(time)
+    }
+
+    fn steps_to(&mut self, time: f64) -> Result<()> {
+        let done = self.platform.advance_to(time)?;
+        self.done.steps += done.steps;
+        self.done.rejected += done.rejected;
+        self.done.iterations += done.iterations;
+        Ok(())
+    }
+
+    /// Completes the table and sums up.
+    pub(super) fn finish(self, ended: &Ended) -> Result<(Report, Vec<PlatformSample>)> {
+        let complete = matches!(ended, Ended::Complete);
+        let file = if complete {
+            self.csv.finish()?
+        } else {
+            self.csv.keep_partial()?
+        };
+        let stopped_because = match ended {
+            Ended::Complete => None,
+            Ended::Stopped => Some("stopped by a signal".to_owned()),
+            Ended::Failed(error) => Some(format!("{error:#}")),
+        };
+        let report = Report {
+            complete,
+            stopped_because,
+            file,
+            rows: self.rows,
+            wall_s: self.progress.elapsed(),
+            step_s: self.platform.config().solver.step_s,
+            steps: self.done.steps,
+            rejected_steps: self.done.rejected,
+            iterations_per_step: self.done.iterations as f64 / self.done.steps.max(1) as f64,
+            ..Report::of(&self.worst, self.last.as_ref())
+        };
+        Ok((report, self.samples))
+    }
+}

@@ -1,0 +1,52 @@
+//! Keys that the planar leg and the platform have in common.
+
+use super::key::{Key, Kind};
+
+pub(super) const POSITIVE: &str = "> 0";
+pub(super) const NOT_NEGATIVE: &str = ">= 0";
+pub(super) const ANY: &str = "any finite number";
+pub(super) const FLAG: &str = "true or false";
+pub(super) const HISTORY: &str =
+    "a number, or a history { kind = step | ramp | sine | chirp | table, ... }";
+
+/// The leaf.
+#[rustfmt::skip]
+pub(super) const LEAF: &[Key] = &[
+    Key::new("leaf.length_m", Kind::Number, "m", "Length of the leaf spring AB when straight", POSITIVE),
+    Key::new("leaf.width_m", Kind::Number, "m", "Width, normal to the plane of bending", POSITIVE),
+    Key::new("leaf.thickness_m", Kind::Number, "m", "Thickness, in the plane of bending", POSITIVE),
+    Key::new("leaf.youngs_modulus_pa", Kind::Number, "Pa", "Young's modulus", POSITIVE),
+    Key::new("leaf.shear_modulus_pa", Kind::Number, "Pa", "Shear modulus", POSITIVE),
+    Key::new("leaf.shear_factor", Kind::Number, "-", "Shear correction factor", POSITIVE),
+    Key::new("leaf.density_kg_m3", Kind::Number, "kg/m³", "Density", POSITIVE),
+    Key::new("leaf.curvature_per_m", Kind::Number, "1/m", "Curvature of the unstressed leaf, positive to the left of A→B", ANY),
+    Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient", NOT_NEGATIVE),
+    Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient", NOT_NEGATIVE),
+    Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
+];
+
+/// The tendon.
+#[rustfmt::skip]
+pub(super) const TENDON: &[Key] = &[
+    Key::new("tendon.present", Kind::Switch, "-", "False leaves the tendon out", FLAG),
+    Key::new("tendon.stiffness_n_per_m", Kind::Number, "N/m", "Stiffness", POSITIVE),
+    Key::new("tendon.damping_n_s_per_m", Kind::Number, "N·s/m", "Damping; while lengthening only, if damping_shortening_n_s_per_m is given", NOT_NEGATIVE),
+    Key::new("tendon.damping_shortening_n_s_per_m", Kind::Number, "N·s/m", "Damping while shortening; left out: as while lengthening", NOT_NEGATIVE).optional("0.0"),
+    Key::new("tendon.rest_length_m", Kind::Number, "m", "Rest length; left out: found by the pre-tension solve", NOT_NEGATIVE).optional("0.3788866560"),
+    Key::new("tendon.friction_n", Kind::Number, "N", "Guide friction", NOT_NEGATIVE),
+    Key::new("tendon.friction_speed_m_per_s", Kind::Number, "m/s", "Speed over which the friction changes sign", POSITIVE),
+    Key::new("tendon.slack_width_n", Kind::Number, "N", "Half width of the rounded corner at zero tension", POSITIVE),
+    Key::new("tendon.rate_width_m_per_s", Kind::Number, "m/s", "Half width of the rounded corner between the two dampings", POSITIVE),
+];
+
+/// The motor.
+#[rustfmt::skip]
+pub(super) const MOTOR: &[Key] = &[
+    Key::new("motor.mode", Kind::Word(&["torque", "locked", "angle", "hold"]), "-", "What the motor does: torque, locked, follow an angle, or hold it with a PD controller", "torque, locked, angle or hold"),
+    Key::new("motor.torque_nm", Kind::History, "N·m", "Torque on the crank, added in the modes torque and hold", HISTORY),
+    Key::new("motor.angle_rad", Kind::History, "rad", "Target angle in the modes angle and hold, counted from the pre-tensioned q1", HISTORY),
+    Key::new("motor.hold_stiffness_nm_per_rad", Kind::Number, "N·m/rad", "Stiffness of the hold", NOT_NEGATIVE),
+    Key::new("motor.hold_damping_nm_s_per_rad", Kind::Number, "N·m·s/rad", "Damping of the hold", NOT_NEGATIVE),
+    Key::new("motor.torque_limit_nm", Kind::Number, "N·m", "Torque limit of the hold and of the controllers", POSITIVE),
+    Key::new("motor.range_rad", Kind::Number, "rad", "Working range to either side; reported, not enforced", POSITIVE),
+];

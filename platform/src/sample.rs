@@ -1,0 +1,102 @@
+//! What a running platform shows at one time.
+
+use crate::audit::{EnergyAccount, energy_account};
+use crate::body::BodyState;
+use crate::error::Result;
+use crate::monolithic::Platform;
+use crate::statics::rpy_of;
+use leg_core::group::Group;
+use nalgebra::Vector3;
+
+/// Pose and motion of a body, world axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BodySample {
+    /// Position of its origin [m].
+    pub position: [f64; 3],
+    /// Roll, pitch and yaw, R = Rz(yaw)·Ry(pitch)·Rx(roll) [rad].
+    pub rpy: [f64; 3],
+    /// Velocity of its origin [m/s].
+    pub velocity: [f64; 3],
+    /// Angular velocity [rad/s].
+    pub spin: [f64; 3],
+}
+
+impl BodySample {
+    /// The body in this state.
+    pub fn new(state: &BodyState) -> Self {
+        let rotation = state.pose.rotation();
+        Self {
+            position: state.pose.translation().into(),
+            rpy: rpy_of(&state.pose),
+            velocity: (rotation * state.velocity.fixed_rows::<3>(0)).into(),
+            spin: (rotation * state.velocity.fixed_rows::<3>(3)).into(),
+        }
+    }
+}
+
+/// A leg of the platform.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LegState {
+    /// Force on the end effector, world axes [N].
+    pub force: [f64; 3],
+    /// Distance from A to B [m].
+    pub tendon_length: f64,
+    /// Tendon tension [N].
+    pub tendon_tension: f64,
+    /// Crank angle [rad].
+    pub motor_angle: f64,
+    /// Its rate [rad/s].
+    pub motor_rate: f64,
+    /// Torque of motor or driver on the crank [N·m].
+    pub motor_torque: f64,
+    /// Distance of the leaf's tip from its joint on the end effector [m].
+    pub gap: f64,
+}
+
+/// What a platform shows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlatformSample {
+    /// Time [s].
+    pub t: f64,
+    /// The end effector.
+    pub effector: BodySample,
+    /// The base, if it floats freely.
+    pub base: Option<BodySample>,
+    /// The legs.
+    pub legs: Vec<LegState>,
+    /// Energies and their account.
+    pub energy: EnergyAccount,
+}
+
+impl PlatformSample {
+    /// What `platform` shows now.
+    pub fn new(platform: &Platform) -> Result<Self> {
+        let effector = platform.effector();
+        let leg = |(leg, sphere): (&crate::native::NativeLeg, &Vector3<f64>)| {
+            let tip = leg.state().pose(leg.leg().node_b).translation();
+            let gap = (tip - effector.point(sphere)).norm();
+            LegState {
+                force: leg.tip_force().into(),
+                tendon_length: leg.chord(),
+                tendon_tension: leg.tension(),
+                motor_angle: leg.crank_angle(),
+                motor_rate: leg.crank_rate(),
+                motor_torque: leg.motor_torque(),
+                gap: if leg.is_attached() { gap } else { 0.0 },
+            }
+        };
+        let base = platform.world().hub().base.map(|i| &platform.bodies()[i]);
+        Ok(Self {
+            t: platform.time(),
+            effector: BodySample::new(effector),
+            base: base.map(BodySample::new),
+            legs: platform
+                .legs()
+                .iter()
+                .zip(platform.spheres())
+                .map(leg)
+                .collect(),
+            energy: energy_account(platform)?,
+        })
+    }
+}
