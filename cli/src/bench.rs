@@ -1,7 +1,9 @@
-//! `softdock bench`: how fast the legs run, one line per case.
+//! `softdock bench`: how fast legs and platform run, one line per case.
 //!
 //! Absolute figures depend on the machine and on what else runs on it; the best of several
 //! repetitions is shown, and ratios within one run are what counts.
+
+mod platform;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -21,6 +23,8 @@ pub struct Arguments {
 enum What {
     /// One leg on one core: planar and spatial, released with its damper, by mesh and step.
     Leg(LegArguments),
+    /// The platform, pushed and released: by coupling scheme and number of threads.
+    Platform(platform::Arguments),
 }
 
 #[derive(Debug, Args)]
@@ -51,7 +55,13 @@ struct Line {
 
 /// Runs the chosen benchmark.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let What::Leg(arguments) = &arguments.what;
+    match &arguments.what {
+        What::Leg(arguments) => legs(arguments),
+        What::Platform(arguments) => platform::run(arguments),
+    }
+}
+
+fn legs(arguments: &LegArguments) -> Result<ExitCode> {
     let mut lines = Vec::new();
     for (elements, step, wanted) in [
         (10, 1e-3, Some(100.0)),

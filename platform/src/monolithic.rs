@@ -11,6 +11,7 @@ use crate::error::{PlatformError, Result};
 use crate::hub::{EFFECTOR, Hub, HubSystem, point_motion};
 use crate::native::NativeLeg;
 use crate::statics::StaticPlatform;
+use crate::stopwatch::{Times, timed};
 use crate::threads::Crew;
 use crate::whole_model::{WholeModel, starts};
 use leg_core::dynamics::alpha::Coefficients;
@@ -19,6 +20,7 @@ use leg_core::leg::spatial::{Foundation, SpatialState};
 use leg_core::model::{Signal, spatial_inertia};
 use leg_core::port::condensed::Guess;
 use nalgebra::{Matrix3, Vector3, Vector6};
+use std::time::{Duration, Instant};
 
 /// A wrench on the end effector's centre over time, world axes: force [N], then moment [N·m].
 #[derive(Debug, Clone, PartialEq)]
@@ -106,6 +108,8 @@ pub struct Platform {
     wrench: WrenchHistory,
     system: HubSystem,
     crew: Crew,
+    /// Wall times of the parallel parts and of whole steps, once somebody asks for them.
+    walls: Option<[Duration; 2]>,
 }
 
 /// Most Newton iterations of a step.
@@ -165,6 +169,7 @@ impl Platform {
             legs,
             bodies,
             crew,
+            walls: None,
         };
         out.account.initial_bodies = out.body_energy();
         out.start_accelerations(equilibrium)?;
@@ -234,6 +239,11 @@ impl Platform {
     /// What is accounted for so far.
     pub fn account(&self) -> &Account {
         &self.account
+    }
+
+    /// Works on so many threads from now on; 0 takes one per core.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.crew = Crew::new(threads);
     }
 
     /// Gives the end effector another wrench history.
@@ -320,8 +330,38 @@ impl Platform {
 
     /// One step of size `h` [s]. On an error the platform is as it was.
     pub fn step(&mut self, h: f64) -> Result<StepReport> {
-        self.try_step(h, Guess::Accelerations)
-            .or_else(|_| self.try_step(h, Guess::Velocities))
+        let start = self.walls.map(|_| Instant::now());
+        let done = self
+            .try_step(h, Guess::Accelerations)
+            .or_else(|_| self.try_step(h, Guess::Velocities));
+        if let (Some([_, wall]), Some(start)) = (&mut self.walls, start) {
+            *wall += start.elapsed();
+        }
+        done
+    }
+
+    /// Starts to measure where the time goes, from zero.
+    pub fn measure(&mut self) {
+        self.walls = Some([Duration::ZERO; 2]);
+        self.legs.iter_mut().for_each(NativeLeg::measure);
+    }
+
+    /// Where the time went since [`Self::measure`].
+    pub fn times(&self) -> Times {
+        let [parallel_wall, wall] = self.walls.unwrap_or_default();
+        let mut out = Times {
+            coupling: wall.saturating_sub(parallel_wall),
+            parallel_wall,
+            wall,
+            ..Times::default()
+        };
+        for leg in self.legs.iter().map(NativeLeg::times) {
+            out.legs.assembly += leg.assembly;
+            out.legs.factorisation += leg.factorisation;
+            out.legs.condensation += leg.condensation;
+            out.legs.acceptance += leg.acceptance;
+        }
+        out
     }
 
     fn try_step(&mut self, h: f64, guess: Guess) -> Result<StepReport> {
@@ -393,12 +433,15 @@ impl Platform {
             spheres,
             hub,
             crew,
+            walls,
             ..
         } = self;
         let effector = &steps[EFFECTOR].trial;
         let base = hub.base.map(|i| &steps[i].trial);
-        crew.for_each(legs, |i, leg| {
-            leg.linearize(&point_motion(effector, &spheres[i]), base, iteration);
+        timed(walls.as_mut().map(|walls| &mut walls[0]), || {
+            crew.for_each(legs, |i, leg| {
+                leg.linearize(&point_motion(effector, &spheres[i]), base, iteration);
+            });
         });
         for (i, leg) in legs.iter_mut().enumerate() {
             if let Some(failure) = leg.take_failure() {
@@ -437,12 +480,15 @@ impl Platform {
             spheres,
             hub,
             crew,
+            walls,
             ..
         } = self;
         let effector = &steps[EFFECTOR].trial;
         let base = hub.base.map(|i| &steps[i].trial);
-        crew.for_each(legs, |i, leg| {
-            leg.accept(&point_motion(effector, &spheres[i]), base);
+        timed(walls.as_mut().map(|walls| &mut walls[0]), || {
+            crew.for_each(legs, |i, leg| {
+                leg.accept(&point_motion(effector, &spheres[i]), base);
+            });
         });
         for (state, step) in self.bodies.iter_mut().zip(steps) {
             *state = step.accepted();

@@ -62,7 +62,8 @@ pub fn set_input<G, const N: usize>(
     inputs.acceleration[input.0] = acceleration;
 }
 
-/// Linearises the step at its iterate and condenses it to the port.
+/// Linearises the step at its iterate and condenses it to the port: [`assemble`], [`factor`],
+/// [`condense`].
 pub fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
@@ -72,9 +73,40 @@ pub fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
     condensation: &mut Condensation<N>,
     iteration: usize,
 ) -> Result<()> {
+    assemble(model, state, workspace, step)?;
+    factor(model, workspace, iteration)?;
+    condense(model, workspace, step, port, condensation);
+    Ok(())
+}
+
+/// Evaluates elements, joints and forces at the iterate and assembles Newton's system.
+pub fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+) -> Result<()> {
     alpha::follow_increments::<G, N, D>(state, workspace, &step.coefficients);
-    alpha::linearize(model, workspace, &step.task)?;
-    workspace.factor_assembled(model, workspace.trial.time, iteration)?;
+    alpha::linearize(model, workspace, &step.task)
+}
+
+/// Factorises Newton's system.
+pub fn factor<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    workspace: &mut Workspace<G, N>,
+    iteration: usize,
+) -> Result<()> {
+    workspace.factor_assembled(model, workspace.trial.time, iteration)
+}
+
+/// Condenses the factorised system to the port.
+pub fn condense<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+    port: &Port,
+    condensation: &mut Condensation<N>,
+) {
     let Workspace {
         trial,
         maps,
@@ -82,7 +114,6 @@ pub fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
         ..
     } = workspace;
     condensation.condense(model, &trial.motion_with(maps), &step.task, system, port);
-    Ok(())
 }
 
 /// Corrects the iterate for the changes `delta` of the port's inputs. The size of the correction
