@@ -1,9 +1,10 @@
-//! `softdock bench`: how fast the legs run, one line per case.
+//! `softdock bench`: how fast legs and platform run, one line per case.
 //!
 //! Absolute figures depend on the machine and on what else runs on it; the best of several
 //! repetitions is shown, and ratios within one run are what counts.
 
 mod fmu;
+mod platform;
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -25,6 +26,8 @@ enum What {
     Leg(LegArguments),
     /// The leg driven natively and through its loaded FMU, step by step: cost and overhead.
     Fmu(fmu::Arguments),
+    /// The platform, pushed and released: by coupling scheme and number of threads.
+    Platform(platform::Arguments),
 }
 
 #[derive(Debug, Args)]
@@ -58,6 +61,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     match &arguments.what {
         What::Leg(arguments) => run_leg(arguments),
         What::Fmu(arguments) => fmu::run(arguments),
+        What::Platform(arguments) => platform::run(arguments),
     }
 }
 

@@ -11,6 +11,7 @@ pub mod monolithic;
 pub mod native;
 pub mod sample;
 pub mod statics;
+pub mod stopwatch;
 pub mod threads;
 pub mod whole_model;
 pub mod world;

@@ -12,6 +12,7 @@ use crate::error::{PlatformError, Result};
 use crate::hub::{EFFECTOR, Hub, point_motion};
 use crate::native::NativeLeg;
 use crate::statics::StaticPlatform;
+use crate::stopwatch::{Times, timed};
 use crate::threads::Crew;
 use crate::whole_model::{WholeModel, starts};
 pub use crate::world::WrenchHistory;
@@ -22,6 +23,7 @@ use leg_core::leg::spatial::{Foundation, SpatialState};
 use leg_core::model::spatial_inertia;
 use leg_core::port::condensed::Guess;
 use nalgebra::{Matrix3, Vector3, Vector6};
+use std::time::{Duration, Instant};
 
 /// Everything that changes in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,6 +74,8 @@ pub struct Platform {
     tips: Vec<Flow>,
     feet: Vec<Flow>,
     crew: Crew,
+    /// Wall times of the parallel parts and of whole steps, once somebody asks for them.
+    walls: Option<[Duration; 2]>,
 }
 
 /// Most Newton iterations of a step.
@@ -123,6 +127,7 @@ impl Platform {
             legs,
             bodies,
             crew,
+            walls: None,
         };
         out.start_accelerations(equilibrium, &wrench)?;
         out.set_wrench(wrench);
@@ -212,6 +217,11 @@ impl Platform {
     /// Work of a leg's motor since the start [J].
     pub fn motor_work(&self, leg: usize) -> f64 {
         self.legs[leg].state().ledger.work_in - self.tips[leg].energy - self.feet[leg].energy
+    }
+
+    /// Works on so many threads from now on; 0 takes one per core.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.crew = Crew::new(threads);
     }
 
     /// Gives the end effector another wrench history.
@@ -309,8 +319,38 @@ impl Platform {
 
     /// One step of size `h` [s]. On an error the platform is as it was.
     pub fn step(&mut self, h: f64) -> Result<StepReport> {
-        self.try_step(h, Guess::Accelerations)
-            .or_else(|_| self.try_step(h, Guess::Velocities))
+        let start = self.walls.map(|_| Instant::now());
+        let done = self
+            .try_step(h, Guess::Accelerations)
+            .or_else(|_| self.try_step(h, Guess::Velocities));
+        if let (Some([_, wall]), Some(start)) = (&mut self.walls, start) {
+            *wall += start.elapsed();
+        }
+        done
+    }
+
+    /// Starts to measure where the time goes, from zero.
+    pub fn measure(&mut self) {
+        self.walls = Some([Duration::ZERO; 2]);
+        self.legs.iter_mut().for_each(NativeLeg::measure);
+    }
+
+    /// Where the time went since [`Self::measure`].
+    pub fn times(&self) -> Times {
+        let [parallel_wall, wall] = self.walls.unwrap_or_default();
+        let mut out = Times {
+            coupling: wall.saturating_sub(parallel_wall),
+            parallel_wall,
+            wall,
+            ..Times::default()
+        };
+        for leg in self.legs.iter().map(NativeLeg::times) {
+            out.legs.assembly += leg.assembly;
+            out.legs.factorisation += leg.factorisation;
+            out.legs.condensation += leg.condensation;
+            out.legs.acceptance += leg.acceptance;
+        }
+        out
     }
 
     fn try_step(&mut self, h: f64, guess: Guess) -> Result<StepReport> {
@@ -372,12 +412,15 @@ impl Platform {
             spheres,
             world,
             crew,
+            walls,
             ..
         } = self;
         let effector = &steps[EFFECTOR].trial;
         let base = world.hub().base.map(|i| &steps[i].trial);
-        crew.for_each(legs, |i, leg| {
-            leg.linearize(&point_motion(effector, &spheres[i]), base, iteration);
+        timed(walls.as_mut().map(|walls| &mut walls[0]), || {
+            crew.for_each(legs, |i, leg| {
+                leg.linearize(&point_motion(effector, &spheres[i]), base, iteration);
+            });
         });
         for (i, leg) in legs.iter_mut().enumerate() {
             if let Some(failure) = leg.take_failure() {
@@ -423,12 +466,15 @@ impl Platform {
             spheres,
             world,
             crew,
+            walls,
             ..
         } = self;
         let effector = &steps[EFFECTOR].trial;
         let base = world.hub().base.map(|i| &steps[i].trial);
-        crew.for_each(legs, |i, leg| {
-            leg.accept(&point_motion(effector, &spheres[i]), base);
+        timed(walls.as_mut().map(|walls| &mut walls[0]), || {
+            crew.for_each(legs, |i, leg| {
+                leg.accept(&point_motion(effector, &spheres[i]), base);
+            });
         });
         for (state, step) in self.bodies.iter_mut().zip(steps) {
             *state = step.accepted();

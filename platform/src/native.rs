@@ -3,6 +3,7 @@
 
 use crate::body::BodyState;
 use crate::hub::{Answer, BaseAnswer};
+use crate::stopwatch::{LegTimes, timed};
 use leg_core::dynamics;
 use leg_core::dynamics::alpha::{Coefficients, Iteration};
 use leg_core::group::{Group, Se3};
@@ -52,6 +53,8 @@ pub struct NativeLeg {
     open: Option<OpenStep>,
     /// Why the last linearisation failed.
     failure: Option<leg_core::Error>,
+    /// Time spent, once somebody asks for it.
+    times: Option<LegTimes>,
 }
 
 /// Signals of a leg's channels: the motor's torque counts from the one that holds the crank, its
@@ -122,6 +125,7 @@ impl NativeLeg {
             attached: true,
             open: None,
             failure: None,
+            times: None,
         })
     }
 
@@ -292,18 +296,23 @@ impl NativeLeg {
             workspace,
             port,
             condensation,
+            times,
             ..
         } = self;
         let model = &leg.model;
-        let done = condensed::linearize(
-            model,
-            state,
-            workspace,
-            &open,
-            port,
-            condensation,
-            iteration,
-        );
+        let done = timed(times.as_mut().map(|t| &mut t.assembly), || {
+            condensed::assemble(model, state, workspace, &open, iteration.0)
+        })
+        .and_then(|()| {
+            timed(times.as_mut().map(|t| &mut t.factorisation), || {
+                condensed::factor(model, workspace, iteration)
+            })
+        });
+        if done.is_ok() {
+            timed(times.as_mut().map(|t| &mut t.condensation), || {
+                condensed::condense(model, workspace, &open, port, condensation, iteration.0);
+            });
+        }
         self.failure = done.err();
     }
 
@@ -361,9 +370,22 @@ impl NativeLeg {
             leg,
             state,
             workspace,
+            times,
             ..
         } = self;
-        condensed::accept(&leg.model, state, workspace, &open);
+        timed(times.as_mut().map(|t| &mut t.acceptance), || {
+            condensed::accept(&leg.model, state, workspace, &open);
+        });
+    }
+
+    /// Starts to measure the time spent, from zero.
+    pub fn measure(&mut self) {
+        self.times = Some(LegTimes::default());
+    }
+
+    /// Time spent since [`Self::measure`].
+    pub fn times(&self) -> LegTimes {
+        self.times.unwrap_or_default()
     }
 }
 

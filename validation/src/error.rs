@@ -1,7 +1,9 @@
 //! Why a case could not be computed.
 
 use leg_core::fourbar::FourBarError;
+use leg_core::leg::LegError;
 use leg_core::runge_kutta::IntegrationError;
+use softdock_platform::PlatformError;
 
 /// Result of a case.
 pub type Result<T> = core::result::Result<T, Failure>;
@@ -18,6 +20,18 @@ pub enum Failure {
     /// The explicit four-bar could not be integrated.
     #[error(transparent)]
     Integration(#[from] IntegrationError<FourBarError>),
+    /// The platform refused.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+    /// A leg refused.
+    #[error(transparent)]
+    Leg(#[from] LegError),
+    /// A shipped configuration cannot be read.
+    #[error("shipped configuration: {message}")]
+    Scenario {
+        /// The parser's complaint.
+        message: String,
+    },
     /// A reference file has a line that is not numbers.
     #[error("reference line {line}: {text:?} is not a row of numbers")]
     Reference {

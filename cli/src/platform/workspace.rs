@@ -161,7 +161,7 @@ impl Setup<'_> {
             force: self.wrench.force.into(),
             moment: self.wrench.moment.into(),
         };
-        match platform.follow(&target, &StaticSettings::default()) {
+        match platform.follow(&target, &ROUGH) {
             Ok(_) => out.found = Some(self.equilibrium(platform)?),
             Err(PlatformError::NoEquilibrium {
                 reached_percent,
@@ -190,6 +190,11 @@ impl Setup<'_> {
     }
 }
 
+/// Where a path ends is found to a thousandth of it.
+const ROUGH: StaticSettings = StaticSettings {
+    smallest_step: 1e-3,
+    ..StaticSettings::DEFAULT
+};
 /// Poses between two looks at the clock and at a request to stop.
 const CHUNK: usize = 256;
 

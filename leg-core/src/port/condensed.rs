@@ -1,8 +1,9 @@
 //! A time step of a model whose port belongs to a larger system.
 //!
 //! The step is that of [`crate::dynamics`] with constraints at position level, taken apart so that
-//! the larger system can iterate on all its parts at once: [`begin`], then [`linearize`] and
-//! [`correct`] until everybody is content, then [`accept`].
+//! the larger system can iterate on all its parts at once: [`begin`]; then [`assemble`], [`factor`],
+//! [`condense`] and [`correct`] until everybody is content; then [`accept`]. A short iteration keeps
+//! factors and operator of an earlier one.
 
 use super::{Condensation, Port};
 use crate::assembly::{self, Task};
@@ -62,30 +63,47 @@ pub fn set_input<G, const N: usize>(
     inputs.acceleration[input.0] = acceleration;
 }
 
-/// Linearises the step at its iterate and condenses it to the port; a short iteration keeps
-/// factors and operator of an earlier one.
-pub fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
+/// Evaluates elements, joints and forces at the iterate and assembles Newton's system, or its
+/// right-hand side alone.
+pub fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
     workspace: &mut Workspace<G, N>,
     step: &OpenStep,
-    port: &Port,
-    condensation: &mut Condensation<N>,
-    (kind, number): (Iteration, usize),
+    kind: Iteration,
 ) -> Result<()> {
     alpha::follow_increments::<G, N, D>(state, workspace, &step.coefficients);
-    let time = workspace.trial.time;
     match kind {
-        Iteration::Full => {
-            alpha::linearize(model, workspace, &step.task)?;
-            workspace.factor_assembled(model, time, number)?;
-        }
+        Iteration::Full => alpha::linearize(model, workspace, &step.task),
         Iteration::Short => {
             let Workspace { trial, system, .. } = workspace;
-            assembly::assemble_rhs(model, &trial.motion(), &step.task, system)?;
-            workspace.check_finite(model, time, number)?;
+            assembly::assemble_rhs(model, &trial.motion(), &step.task, system)
         }
     }
+}
+
+/// Factorises Newton's system; a short iteration only checks its right-hand side.
+pub fn factor<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    workspace: &mut Workspace<G, N>,
+    (kind, number): (Iteration, usize),
+) -> Result<()> {
+    let time = workspace.trial.time;
+    match kind {
+        Iteration::Full => workspace.factor_assembled(model, time, number),
+        Iteration::Short => workspace.check_finite(model, time, number),
+    }
+}
+
+/// Condenses the factorised system to the port.
+pub fn condense<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+    port: &Port,
+    condensation: &mut Condensation<N>,
+    kind: Iteration,
+) {
     let Workspace {
         trial,
         maps,
@@ -97,7 +115,6 @@ pub fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
         Iteration::Full => condensation.condense(model, &motion, &step.task, system, port),
         Iteration::Short => condensation.refresh(model, &motion, system, port),
     }
-    Ok(())
 }
 
 /// Corrects the iterate for the changes `delta` of the port's inputs. The size of the correction

@@ -8,6 +8,7 @@ use crate::contact::PointForce;
 use crate::error::{PlatformError, Result};
 use crate::hub::EFFECTOR;
 use crate::monolithic::Platform;
+use crate::world::WrenchHistory;
 use leg_core::group::{Group, Se3};
 use nalgebra::{Vector3, Vector6};
 
@@ -131,7 +132,8 @@ impl DockingRun {
     pub fn new(scenario: &Scenario, keep_samples: bool) -> Result<Self> {
         scenario.validate()?;
         let equilibrium = resting_platform(scenario)?;
-        let mut platform = Platform::at_rest(&equilibrium)?;
+        let wrench = WrenchHistory(scenario.platform.wrench.signals());
+        let mut platform = Platform::at_rest_under(&equilibrium, wrench)?;
         let visitor = visitor(&scenario.docking, equilibrium.pose())?;
         platform.add_target(visitor.body, visitor.state, visitor.pair, visitor.latch);
         let mut out = Self {

@@ -13,8 +13,11 @@ use nalgebra::{Vector3, Vector6};
 /// Settings of the search for an equilibrium.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StaticSettings {
-    /// Newton stops after a correction smaller than this (relative to the length; rad).
+    /// Newton stops after a correction smaller than this (relative to the length; rad); what is
+    /// left is of the order of its square.
     pub tolerance: f64,
+    /// The same at points on the way.
+    pub path_tolerance: f64,
     /// Most iterations of one point of the path.
     pub max_iterations: usize,
     /// First step along the path, as a fraction of it.
@@ -27,16 +30,22 @@ pub struct StaticSettings {
     pub contraction: f64,
 }
 
+impl StaticSettings {
+    /// The defaults.
+    pub const DEFAULT: Self = Self {
+        tolerance: 1e-9,
+        path_tolerance: 1e-5,
+        max_iterations: 12,
+        first_step: 0.5,
+        smallest_step: 1e-5,
+        largest_correction: 0.7,
+        contraction: 0.5,
+    };
+}
+
 impl Default for StaticSettings {
     fn default() -> Self {
-        Self {
-            tolerance: 1e-11,
-            max_iterations: 12,
-            first_step: 0.5,
-            smallest_step: 1e-5,
-            largest_correction: 0.7,
-            contraction: 0.5,
-        }
+        Self::DEFAULT
     }
 }
 
@@ -158,7 +167,12 @@ impl StaticPlatform {
                 at + step
             };
             path.set(self, next);
-            match self.solve(path.unknown, settings) {
+            let tolerance = if next < 1.0 {
+                settings.path_tolerance
+            } else {
+                settings.tolerance
+            };
+            match self.solve(path.unknown, settings, tolerance) {
                 Ok(done) => {
                     iterations += done;
                     points += 1;
@@ -179,7 +193,14 @@ impl StaticPlatform {
                     step = 0.5 * (next - at);
                     self.put_back(&saved);
                     if step < settings.smallest_step {
-                        self.linearize(1)?;
+                        // The last point was found roughly; a failure leaves it as it was.
+                        if self
+                            .solve(path.unknown, settings, settings.tolerance)
+                            .is_err()
+                        {
+                            self.put_back(&saved);
+                            self.linearize(1)?;
+                        }
                         return Err(PlatformError::NoEquilibrium {
                             reached_percent: 100.0 * at,
                             reason: self.explain(path.unknown, softest, unstable_from, &error),
@@ -208,7 +229,12 @@ impl StaticPlatform {
     }
 
     /// Newton's method at one point of the path: iterations done.
-    fn solve(&mut self, unknown: Unknown, settings: &StaticSettings) -> Result<usize> {
+    fn solve(
+        &mut self,
+        unknown: Unknown,
+        settings: &StaticSettings,
+        tolerance: f64,
+    ) -> Result<usize> {
         let (mut size, mut first, mut last) = (f64::INFINITY, f64::INFINITY, f64::INFINITY);
         let mut done = 0;
         for iteration in 1..=settings.max_iterations {
@@ -217,7 +243,7 @@ impl StaticPlatform {
             let balance = self.balance();
             let (psi, motors) = self.correction(unknown, &balance)?;
             size = self.apply(&psi, &motors);
-            if size <= settings.tolerance {
+            if size <= tolerance {
                 self.linearize(iteration)?;
                 return Ok(iteration);
             }
@@ -275,12 +301,7 @@ impl StaticPlatform {
 
     /// What keeps the motors from balancing the wrench.
     fn explain_motors(&self) -> String {
-        let by_motors = self.wrench_by_motors();
-        let effect = |i: usize| by_motors.fixed_view::<3, 1>(0, i).norm();
-        let weakest = (0..self.legs.len()).min_by(|&i, &j| effect(i).total_cmp(&effect(j)));
-        let Some(index) = weakest else {
-            return String::new();
-        };
+        let (low, high, index) = self.weakest_motors();
         let leg = &self.legs[index];
         let a = leg.state.pose(leg.leg.node_a).translation();
         let chord = leg.state.pose(leg.leg.node_b).translation() - a;
@@ -293,11 +314,11 @@ impl StaticPlatform {
         let off_line = crank.angle(&chord);
         let off_line = off_line.min(core::f64::consts::PI - off_line);
         format!(
-            "the motors cannot balance the wrench any further; leg {} has least effect, {:.3} \
-             N/rad: its crank and its tendon are {:.1}° from in line, its chord is {:.1} % of the \
+            "the motors cannot balance the wrench any further: their effect on it ranges from \
+             {low:.3} to {high:.3} N/rad (singular values); in the weakest direction leg {} takes \
+             most part, its crank and its tendon {:.1}° from in line, its chord {:.1} % of the \
              leaf's length",
             index + 1,
-            effect(index),
             off_line.to_degrees(),
             100.0 * chord.norm() / leg.leg.config.leaf.length_m
         )

@@ -16,7 +16,7 @@ use super::{StaticLeg, StaticPlatform};
 use crate::error::{PlatformError, Result};
 use leg_core::group::Group;
 use leg_core::statics::stability::unstable_directions;
-use nalgebra::{DVector, Matrix3, Matrix6, Vector6};
+use nalgebra::{DMatrix, Matrix3, Matrix6, Vector6};
 
 /// Whether an equilibrium is stable, motors held.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,13 +99,29 @@ impl StaticPlatform {
         symmetric_eigen(&self.scaled_stiffness()).0[0]
     }
 
-    /// Singular values of ∂(force, moment/ℓ)/∂motors, descending [N/rad].
-    pub(super) fn motor_singular_values(&self) -> DVector<f64> {
+    /// ∂(force, moment/ℓ)/∂motors [N/rad].
+    fn scaled_by_motors(&self) -> DMatrix<f64> {
         let mut by_motors = self.wrench_by_motors();
+        let per_length = 1.0 / self.joint_radius();
         for i in 3..6 {
-            by_motors.row_mut(i).scale_mut(1.0 / self.joint_radius());
+            by_motors.row_mut(i).scale_mut(per_length);
         }
-        by_motors.singular_values()
+        by_motors
+    }
+
+    /// Smallest and largest singular value of the motors' effect [N/rad], and the leg (from 0) that
+    /// takes most part in the direction of the smallest.
+    pub(super) fn weakest_motors(&self) -> (f64, f64, usize) {
+        let svd = self.scaled_by_motors().svd(false, true);
+        let values = &svd.singular_values;
+        let (low, high) = (values.min(), values.max());
+        let weakest = values.imin();
+        let leg = svd.v_t.map_or(0, |v_t| {
+            let parts = v_t.row(weakest);
+            let larger = |a: &usize, b: &usize| parts[*a].abs().total_cmp(&parts[*b].abs());
+            (0..parts.len()).max_by(larger).unwrap_or(0)
+        });
+        (low, high, leg)
     }
 
     /// Stability of the equilibrium, motors held.
@@ -163,7 +179,7 @@ impl StaticPlatform {
             asymmetry: 0.5 * (scaled - scaled.transpose()).amax() / eigenvalues[5].abs(),
             eigenvalues,
             directions,
-            motor_singular_values: self.motor_singular_values().iter().copied().collect(),
+            motor_singular_values: self.scaled_by_motors().singular_values().data.into(),
         }
     }
 }

@@ -143,11 +143,12 @@ fn round_trips(name: &str, config: &PlatformConfig, ranges: &Ranges) {
         "{name}: {back} of 1000 back within {worst:.1e}, {unreachable} out of reach, {unstable} \
          unstable, {lost} lost"
     );
-    for trip in &trips {
-        match trip {
-            Trip::Unreachable(why) | Trip::Lost(why) => println!("  {why}"),
-            _ => {}
-        }
+    let reasons = trips.iter().filter_map(|trip| match trip {
+        Trip::Unreachable(why) | Trip::Lost(why) => Some(why),
+        _ => None,
+    });
+    for why in reasons.take(3) {
+        println!("  such as: {why}");
     }
     assert!(back >= 900 && lost == 0, "{name}");
 }
@@ -155,15 +156,15 @@ fn round_trips(name: &str, config: &PlatformConfig, ranges: &Ranges) {
 #[test]
 fn forward_of_inverse_is_the_pose() {
     let ranges = Ranges {
-        position: [0.08, 0.08, 0.06],
+        position: [0.09, 0.09, 0.07],
         rpy: [0.25, 0.25, 0.35],
         force: [3.0, 3.0, 20.0],
         moment: [0.3, 0.3, 0.3],
     };
     round_trips("pacoma", &PlatformConfig::default(), &ranges);
     let ranges = Ranges {
-        position: [0.08, 0.08, 0.06],
-        rpy: [0.3, 0.3, 0.4],
+        position: [0.12, 0.12, 0.08],
+        rpy: [0.4, 0.4, 0.5],
         force: [2.0, 2.0, 8.0],
         moment: [0.2, 0.2, 0.2],
     };
@@ -317,8 +318,8 @@ fn impossible_poses_say_how_far_and_why() {
     let mut platform = StaticPlatform::nominal(&PlatformConfig::default()).unwrap();
     let start = platform.save();
     for (position, expected) in [
-        ([0.0, 0.0, 0.7], "has least effect"),
-        ([0.4, 0.0, 0.4], "has least effect"),
+        ([0.0, 0.0, 0.7], "takes most part"),
+        ([0.4, 0.0, 0.4], "takes most part"),
     ] {
         platform.restore(&start).unwrap();
         let target = inverse(pose(position, [0.0; 3]), [0.0; 3], [0.0; 3]);

@@ -7,6 +7,7 @@ mod heavy_top;
 mod leaf;
 mod modes;
 mod objectivity;
+mod platform;
 mod slider;
 mod space;
 mod statics;
@@ -26,6 +27,7 @@ pub fn all() -> Vec<Case> {
         slider::CASES,
         objectivity::CASES,
         energy::CASES,
+        platform::CASES,
     ]
     .concat()
 }
