@@ -22,6 +22,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use source::Layer;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -159,26 +161,36 @@ impl<C: Settings> Resolved<C> {
     /// (argument as written, key, value).
     pub fn with(
         args: &SettingsArgs,
-        more: &[(String, &'static str, Value)],
+        more: &[(String, &str, Value)],
     ) -> Result<Self, SettingsError> {
-        let mut layers = Vec::new();
-        if let Some(path) = &args.config {
-            layers.push(Layer::read(path)?);
-        }
+        let file = args.config.as_ref();
+        let file = file.map(|path| Layer::read(path)).transpose()?;
+        Self::above(file, args, more)
+    }
+
+    /// Like [`Resolved::with`] for a file that comes with the program.
+    pub fn with_text(
+        name: &str,
+        text: &str,
+        args: &SettingsArgs,
+        more: &[(String, &str, Value)],
+    ) -> Result<Self, SettingsError> {
+        let file = Layer::parse(Path::new(name), text)?;
+        Self::above(Some(file), args, more)
+    }
+
+    /// The settings of a file with those of the command line above them.
+    fn above(
+        file: Option<Layer>,
+        args: &SettingsArgs,
+        more: &[(String, &str, Value)],
+    ) -> Result<Self, SettingsError> {
+        let mut layers: Vec<Layer> = file.into_iter().collect();
         for argument in &args.set {
             layers.push(Layer::argument(argument)?);
         }
         for (argument, key, value) in more {
             layers.push(Layer::given(argument, key, value.clone()));
-        }
-        Self::from_layers(&layers)
-    }
-
-    /// Resolves a file that comes with the program under the settings that `args` describe.
-    pub fn with_text(name: &str, text: &str, args: &SettingsArgs) -> Result<Self, SettingsError> {
-        let mut layers = vec![Layer::parse(Path::new(name), text)?];
-        for argument in &args.set {
-            layers.push(Layer::argument(argument)?);
         }
         Self::from_layers(&layers)
     }
@@ -373,12 +385,26 @@ pub fn flatten(table: &Table) -> Vec<(String, Value)> {
     out
 }
 
+/// Settings files are small; something much larger is not one.
+const LARGEST_FILE: u64 = 1 << 20;
+
 /// Reads a settings file as text.
 fn read(path: &Path) -> Result<String, SettingsError> {
-    std::fs::read_to_string(path).map_err(|cause| SettingsError::Unreadable {
-        path: path.to_owned(),
-        cause,
-    })
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| {
+        // One byte more than allowed tells a file that is too large, and a device without an end.
+        file.take(LARGEST_FILE + 1).read_to_string(&mut text)
+    });
+    let too_large = |read: usize| {
+        let problem = "it is larger than 1 MiB, which no settings file is";
+        (read as u64 > LARGEST_FILE).then(|| io::Error::new(io::ErrorKind::FileTooLarge, problem))
+    };
+    read.and_then(|read| too_large(read).map_or(Ok(()), Err))
+        .map_err(|cause| SettingsError::Unreadable {
+            path: path.to_owned(),
+            cause,
+        })?;
+    Ok(text)
 }
 
 #[cfg(test)]

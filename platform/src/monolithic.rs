@@ -91,7 +91,7 @@ impl Platform {
     /// The same under a wrench; accelerations are those of wrench and motors at t = 0.
     pub fn at_rest_under(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Self> {
         let config = equilibrium.config().clone();
-        let crew = Crew::new(config.solver.threads);
+        let crew = Crew::new(config.solver.threads, config.leg_count());
         let foundation = if config.base.free_floating {
             Foundation::Moving
         } else {
