@@ -16,7 +16,7 @@ mod print;
 mod source;
 
 pub use key::{Key, Kind};
-pub use source::Place;
+pub use source::{MOST_PARTS, Place};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -135,6 +135,16 @@ pub enum SettingsError {
         /// Key, value and range.
         message: String,
     },
+    /// A value that does not go with the others, or is not made as it must be.
+    #[error("{place}: `{key}` does not fit: {message}")]
+    Misfit {
+        /// Where.
+        place: Place,
+        /// The key.
+        key: String,
+        /// serde's complaint.
+        message: String,
+    },
     /// The merged table does not fit although every layer did: the key table has a gap.
     #[error("settings: {message}")]
     Mismatch {
@@ -196,12 +206,16 @@ impl<C: Settings> Resolved<C> {
     }
 
     fn from_layers(layers: &[Layer]) -> Result<Self, SettingsError> {
-        let mut merged = Table::try_from(C::default()).map_err(mismatch)?;
+        let defaults = Table::try_from(C::default()).map_err(mismatch)?;
+        let mut merged = defaults.clone();
         let mut places = BTreeMap::new();
         for layer in layers {
             merge::<C>(layer, &layer.table, "", &mut merged, &mut places)?;
         }
-        let config: C = Value::Table(merged).try_into().map_err(mismatch)?;
+        let config: C = match merged.clone().try_into() {
+            Ok(config) => config,
+            Err(error) => return Err(misfit::<C>(&merged, &defaults, &places, &error)),
+        };
         let resolved = Self { config, places };
         resolved.check()?;
         Ok(resolved)
@@ -210,14 +224,67 @@ impl<C: Settings> Resolved<C> {
     /// Checks the values again, after a command has changed some.
     pub fn check(&self) -> Result<(), SettingsError> {
         self.config.check().map_err(|Refused { key, message }| {
-            let place = self.places.get(&key).cloned().unwrap_or_default();
+            let place = self.blamed(&key).unwrap_or_default();
             SettingsError::OutOfRange { place, message }
         })
+    }
+
+    /// Where `key` was set; a default that is refused is the fault of what was set beside it.
+    fn blamed(&self, key: &str) -> Option<Place> {
+        let table = |key: &str| key.rsplit_once('.').map(|(table, _)| table.to_owned());
+        let beside = || {
+            let mut others = self.places.iter();
+            others.find(|(other, _)| table(other) == table(key))
+        };
+        let only = || self.places.iter().next().filter(|_| self.places.len() == 1);
+        let exact = self.places.get_key_value(key);
+        let found = exact.or_else(beside).or_else(only);
+        found.map(|(_, place)| place.clone())
     }
 
     /// The settings as TOML with a comment above each key.
     pub fn print(&self) -> Result<String, SettingsError> {
         print::print(&self.config)
+    }
+}
+
+/// Finds the setting without which the others would fit.
+fn misfit<C: Settings>(
+    merged: &Table,
+    defaults: &Table,
+    places: &BTreeMap<String, Place>,
+    error: &toml::de::Error,
+) -> SettingsError {
+    let message = error.message().lines().collect::<Vec<_>>().join("; ");
+    for (key, place) in places {
+        let mut without = merged.clone();
+        put_back(&mut without, defaults, key);
+        if without.try_into::<C>().is_ok() {
+            return SettingsError::Misfit {
+                place: place.clone(),
+                key: key.clone(),
+                message,
+            };
+        }
+    }
+    SettingsError::Mismatch { message }
+}
+
+/// Gives `key` of `table` the value that `defaults` has, or none.
+fn put_back(table: &mut Table, defaults: &Table, key: &str) {
+    match key.split_once('.') {
+        Some((first, rest)) => {
+            let default = defaults.get(first).and_then(Value::as_table).cloned();
+            if let Some(inner) = table.get_mut(first).and_then(Value::as_table_mut) {
+                put_back(inner, &default.unwrap_or_default(), rest);
+            }
+        }
+        None => {
+            table.remove(key);
+            if let Some(value) = defaults.get(key) {
+                table.insert(key.to_owned(), value.clone());
+            }
+        }
     }
 }
 
@@ -256,7 +323,7 @@ fn merge<C: Settings>(
         let inner = format!("{key}.");
         if !C::keys().any(|known| known.name.starts_with(&inner)) {
             let keys: Vec<&Key> = C::keys().collect();
-            let hint = hint(&keys, &key);
+            let hint = hint(&keys, &key, &innermost(&key, value));
             return Err(SettingsError::UnknownKey { place, key, hint });
         }
         let Value::Table(nested) = value else {
@@ -314,8 +381,16 @@ fn check_finite(key: &str, value: &Value, place: &Place) -> Result<(), SettingsE
 /// Similarity above which a key is suggested.
 const SIMILAR: f64 = 0.75;
 
-/// What an unknown key was perhaps meant to be.
-fn hint(keys: &[&Key], unknown: &str) -> String {
+/// The first key with a value that is no table, in `value` of `key`.
+fn innermost(key: &str, value: &Value) -> String {
+    match value.as_table().and_then(|table| table.iter().next()) {
+        Some((name, inner)) => innermost(&format!("{key}.{name}"), inner),
+        None => key.to_owned(),
+    }
+}
+
+/// The known key that is most like an unknown one, if any is.
+fn similar(keys: &[&Key], unknown: &str) -> Option<&'static str> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
     let similarity = |known: &&Key| {
         let whole = strsim::normalized_damerau_levenshtein(unknown, known.name);
@@ -336,8 +411,13 @@ fn hint(keys: &[&Key], unknown: &str) -> String {
             (0.0, ""),
             |best, next| if next.0 > best.0 { next } else { best },
         );
-    if best.0 >= SIMILAR {
-        return format!("; did you mean `{}`?", best.1);
+    (best.0 >= SIMILAR).then_some(best.1)
+}
+
+/// What an unknown key was perhaps meant to be; `inner` is the first key below it.
+fn hint(keys: &[&Key], unknown: &str, inner: &str) -> String {
+    if let Some(known) = similar(keys, unknown) {
+        return format!("; did you mean `{known}`?");
     }
     let mut tables: Vec<&str> = Vec::new();
     for known in keys {
@@ -360,9 +440,10 @@ fn hint(keys: &[&Key], unknown: &str) -> String {
     let close = tables
         .iter()
         .find(|table| strsim::jaro_winkler(unknown, table) > 0.85);
-    match close {
-        Some(table) => format!("; did you mean `{table}`?"),
-        None => format!(
+    match (close, similar(keys, inner)) {
+        (Some(table), _) => format!("; did you mean `{table}`?"),
+        (None, Some(known)) => format!("; did you mean `{known}`?"),
+        (None, None) => format!(
             "; there are {} (--print-config shows all keys)",
             tables.join(", ")
         ),

@@ -170,7 +170,7 @@ fn machine_summary(run: &DockingRun, ended: &Ended, wall: f64) -> Result<Value> 
         map.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
         let error = match ended {
             Ended::Complete => Value::Null,
-            Ended::Stopped => json!(format!("stopped at t = {} s", run.time())),
+            Ended::Stopped => json!(format!("stopped at t = {:.4} s", run.time())),
             Ended::Failed(error) => json!(error.to_string()),
         };
         map.insert("error".to_owned(), error);

@@ -6,7 +6,7 @@ use leg_core::group::{Group, Se3};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use softdock_platform::contact::PointForce;
 use softdock_platform::docking::{EnergySample, LegSample, Sample, Scenario};
-use softdock_report::{DockingRun, DockingSeries, significant};
+use softdock_report::{DockingRun, DockingSeries};
 
 /// What was asked for, in a sentence or two.
 pub fn lead(scenario: &Scenario) -> String {
@@ -24,7 +24,7 @@ pub fn lead(scenario: &Scenario) -> String {
         .collect();
     let offset = wrong.lateral_x_m.hypot(wrong.lateral_y_m);
     if offset != 0.0 {
-        let millimetres = significant(1e3 * offset, 3);
+        let millimetres = (1e4 * offset).round() / 10.0;
         parts.push(format!("{millimetres} mm beside the axis"));
     }
     if parts.is_empty() {

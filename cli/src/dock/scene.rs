@@ -241,7 +241,7 @@ fn focus(frames: &[&Sample]) -> Option<Focus> {
     let high = points.iter().fold(first, |high, point| high.sup(point));
     Some(Focus {
         centre_m: (0.5 * (low + high)).into(),
-        radius_m: 0.55 * (high - low).max(),
+        radius_m: 0.6 * (high - low).max(),
     })
 }
 

@@ -4,7 +4,7 @@ use super::{Arguments, execute, published_force, shipped};
 use crate::failure::{BadInput, FAILED, STOPPED};
 use crate::output::{self, CsvFile};
 use crate::run::{self, Progress};
-use crate::settings::{Key, Kind, Resolved, Settings, SettingsArgs};
+use crate::settings::{Key, Kind, MOST_PARTS, Resolved, Settings, SettingsArgs};
 use anyhow::Result;
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -35,6 +35,9 @@ impl Range {
             ))
         };
         let (key, range) = text.split_once('=').ok_or_else(|| refuse("no `=`"))?;
+        if key.split('.').count() > MOST_PARTS {
+            return Err(refuse("no key has so many parts"));
+        }
         let numbers: Vec<f64> = range
             .split(':')
             .map(|part| part.trim().parse::<f64>())
@@ -103,6 +106,12 @@ pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Resu
         .iter()
         .map(|&value| scenario_at(arguments, &range.key, value, text))
         .collect::<Result<Vec<Scenario>>>()?;
+    // If neither end can even begin, the mistake is in what all runs share.
+    let ends = [scenarios.first(), scenarios.last()]
+        .map(|scenario| scenario.map_or(Ok(()), |one| execute::prepare(one, false).map(|_| ())));
+    if let [Err(error), Err(_)] = ends {
+        return Err(error);
+    }
     let folder = arguments.folder();
     for name in ["report.html", "sweep.csv", "summary.json"] {
         output::probe(&folder.join(name))?;

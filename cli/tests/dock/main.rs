@@ -5,5 +5,6 @@ mod configuration;
 mod pages;
 mod refusals;
 mod repeatability;
+#[cfg(unix)]
 mod stopping;
 mod support;
