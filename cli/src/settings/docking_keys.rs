@@ -196,14 +196,16 @@ mod tests {
             for value in inside.into_iter().flatten() {
                 if let Err(error) = resolve(&text(value)) {
                     let error = error.to_string();
-                    let shared = [
+                    let words = [
                         "sum of the other",
-                        "is not allowed for",
+                        "allowed for",
                         "opening",
                         "before",
+                        "full cone",
                     ];
-                    let shared = shared.iter().any(|word| error.contains(word));
-                    assert!(shared, "{}: {error}", key.range);
+                    let shared = words.iter().any(|word| error.contains(word));
+                    let blamed = error.starts_with(&format!("--set {}: ", text(value)));
+                    assert!(shared && blamed, "{}: {error}", key.range);
                 }
             }
         }
