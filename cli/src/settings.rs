@@ -217,8 +217,27 @@ impl<C: Settings> Resolved<C> {
             Err(error) => return Err(misfit::<C>(&merged, &defaults, &places, &error)),
         };
         let resolved = Self { config, places };
+        resolved.check_effect(&merged)?;
         resolved.check()?;
         Ok(resolved)
+    }
+
+    /// Refuses settings that the configuration has no room for, such as the radius of a rod where
+    /// there is none: somebody believes that they do something.
+    fn check_effect(&self, merged: &Table) -> Result<(), SettingsError> {
+        let kept = Table::try_from(&self.config).map_err(mismatch)?;
+        let empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+        for (key, place) in &self.places {
+            let given = print::lookup(merged, key);
+            if print::lookup(&kept, key).is_none() && !given.is_some_and(empty) {
+                return Err(SettingsError::Misfit {
+                    place: place.clone(),
+                    key: key.clone(),
+                    message: "it has no effect with the other settings".to_owned(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Checks the values again, after a command has changed some.

@@ -216,6 +216,7 @@ mod tests {
     fn values_that_do_not_go_together_are_blamed_on_one() {
         for (argument, key, problem) in [
             ("section.kind=rod", "section.kind", "radius_m"),
+            ("section.radius_m=0.002", "section.radius_m", "no effect"),
             ("legs.different=[{leg=1}]", "legs.different", "set"),
             (
                 "legs.different=[{leg=\"a\", set={}}]",
