@@ -73,6 +73,20 @@ pub fn probe(path: &Path) -> Result<(), OutputError> {
     fs::remove_file(&trial).map_err(failed(path))
 }
 
+/// Removes files of an earlier run that the new results do not replace; what is not there is fine.
+pub fn remove_stale(folder: &Path, names: &[&str]) -> Result<(), OutputError> {
+    for name in names {
+        let path = folder.join(name);
+        match fs::remove_file(&path) {
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                return Err(OutputError { path, cause });
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Writes `contents` to `path` in one piece: a reader sees the old file or the new one, never
 /// half of it.
 pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), OutputError> {

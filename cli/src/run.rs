@@ -1,5 +1,6 @@
 //! A long run: progress on the terminal, a clean end on Ctrl-C.
 
+use crate::summary::significant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -79,6 +80,17 @@ impl Progress {
             "s" => format!("t = {time:.3} s of {:.3} s", self.end),
             unit => format!("{time} of {} {unit}", self.end),
         });
+    }
+
+    /// The same; steps are `step` [s] long now.
+    pub fn at_with_step(&mut self, time: f64, step: f64) {
+        self.at(time);
+        if self.shown {
+            let end = self.end;
+            let step = significant(1e3 * step, 2);
+            let message = format!("t = {time:.3} s of {end:.3} s, step {step} ms");
+            self.bar.set_message(message);
+        }
     }
 
     /// Wall time since the start [s].

@@ -17,12 +17,14 @@ mod shared_keys;
 mod source;
 
 pub use key::{Key, Kind};
-pub use source::Place;
+pub use source::{MOST_PARTS, Place};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use source::Layer;
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -134,6 +136,16 @@ pub enum SettingsError {
         /// Key, value and range.
         message: String,
     },
+    /// A value that does not go with the others, or is not made as it must be.
+    #[error("{place}: `{key}` does not fit: {message}")]
+    Misfit {
+        /// Where.
+        place: Place,
+        /// The key.
+        key: String,
+        /// serde's complaint.
+        message: String,
+    },
     /// The merged table does not fit although every layer did: the key table has a gap.
     #[error("settings: {message}")]
     Mismatch {
@@ -160,12 +172,31 @@ impl<C: Settings> Resolved<C> {
     /// (argument as written, key, value).
     pub fn with(
         args: &SettingsArgs,
-        more: &[(String, &'static str, Value)],
+        more: &[(String, &str, Value)],
     ) -> Result<Self, SettingsError> {
-        let mut layers = Vec::new();
-        if let Some(path) = &args.config {
-            layers.push(Layer::read(path)?);
-        }
+        let file = args.config.as_ref();
+        let file = file.map(|path| Layer::read(path)).transpose()?;
+        Self::above(file, args, more)
+    }
+
+    /// Like [`Resolved::with`] for a file that comes with the program.
+    pub fn with_text(
+        name: &str,
+        text: &str,
+        args: &SettingsArgs,
+        more: &[(String, &str, Value)],
+    ) -> Result<Self, SettingsError> {
+        let file = Layer::parse(Path::new(name), text)?;
+        Self::above(Some(file), args, more)
+    }
+
+    /// The settings of a file with those of the command line above them.
+    fn above(
+        file: Option<Layer>,
+        args: &SettingsArgs,
+        more: &[(String, &str, Value)],
+    ) -> Result<Self, SettingsError> {
+        let mut layers: Vec<Layer> = file.into_iter().collect();
         for argument in &args.set {
             layers.push(Layer::argument(argument)?);
         }
@@ -175,38 +206,105 @@ impl<C: Settings> Resolved<C> {
         Self::from_layers(&layers)
     }
 
-    /// Resolves a file that comes with the program under the settings that `args` describe.
-    pub fn with_text(name: &str, text: &str, args: &SettingsArgs) -> Result<Self, SettingsError> {
-        let mut layers = vec![Layer::parse(Path::new(name), text)?];
-        for argument in &args.set {
-            layers.push(Layer::argument(argument)?);
-        }
-        Self::from_layers(&layers)
-    }
-
     fn from_layers(layers: &[Layer]) -> Result<Self, SettingsError> {
-        let mut merged = Table::try_from(C::default()).map_err(mismatch)?;
+        let defaults = Table::try_from(C::default()).map_err(mismatch)?;
+        let mut merged = defaults.clone();
         let mut places = BTreeMap::new();
         for layer in layers {
             merge::<C>(layer, &layer.table, "", &mut merged, &mut places)?;
         }
-        let config: C = Value::Table(merged).try_into().map_err(mismatch)?;
+        let config: C = match merged.clone().try_into() {
+            Ok(config) => config,
+            Err(error) => return Err(misfit::<C>(&merged, &defaults, &places, &error)),
+        };
         let resolved = Self { config, places };
+        resolved.check_effect(&merged)?;
         resolved.check()?;
         Ok(resolved)
+    }
+
+    /// Refuses settings that the configuration has no room for, such as the radius of a rod where
+    /// there is none: somebody believes that they do something.
+    fn check_effect(&self, merged: &Table) -> Result<(), SettingsError> {
+        let kept = Table::try_from(&self.config).map_err(mismatch)?;
+        let empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+        for (key, place) in &self.places {
+            let given = print::lookup(merged, key);
+            if print::lookup(&kept, key).is_none() && !given.is_some_and(empty) {
+                return Err(SettingsError::Misfit {
+                    place: place.clone(),
+                    key: key.clone(),
+                    message: "it has no effect with the other settings".to_owned(),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Checks the values again, after a command has changed some.
     pub fn check(&self) -> Result<(), SettingsError> {
         self.config.check().map_err(|Refused { key, message }| {
-            let place = self.places.get(&key).cloned().unwrap_or_default();
+            let place = self.blamed(&key).unwrap_or_default();
             SettingsError::OutOfRange { place, message }
         })
+    }
+
+    /// Where `key` was set; a default that is refused is the fault of what was set beside it.
+    fn blamed(&self, key: &str) -> Option<Place> {
+        let table = |key: &str| key.rsplit_once('.').map(|(table, _)| table.to_owned());
+        let beside = || {
+            let mut others = self.places.iter();
+            others.find(|(other, _)| table(other) == table(key))
+        };
+        let only = || self.places.iter().next().filter(|_| self.places.len() == 1);
+        let exact = self.places.get_key_value(key);
+        let found = exact.or_else(beside).or_else(only);
+        found.map(|(_, place)| place.clone())
     }
 
     /// The settings as TOML with a comment above each key.
     pub fn print(&self) -> Result<String, SettingsError> {
         print::print(&self.config)
+    }
+}
+
+/// Finds the setting without which the others would fit.
+fn misfit<C: Settings>(
+    merged: &Table,
+    defaults: &Table,
+    places: &BTreeMap<String, Place>,
+    error: &toml::de::Error,
+) -> SettingsError {
+    let message = error.message().lines().collect::<Vec<_>>().join("; ");
+    for (key, place) in places {
+        let mut without = merged.clone();
+        put_back(&mut without, defaults, key);
+        if without.try_into::<C>().is_ok() {
+            return SettingsError::Misfit {
+                place: place.clone(),
+                key: key.clone(),
+                message,
+            };
+        }
+    }
+    SettingsError::Mismatch { message }
+}
+
+/// Gives `key` of `table` the value that `defaults` has, or none.
+fn put_back(table: &mut Table, defaults: &Table, key: &str) {
+    match key.split_once('.') {
+        Some((first, rest)) => {
+            let default = defaults.get(first).and_then(Value::as_table).cloned();
+            if let Some(inner) = table.get_mut(first).and_then(Value::as_table_mut) {
+                put_back(inner, &default.unwrap_or_default(), rest);
+            }
+        }
+        None => {
+            table.remove(key);
+            if let Some(value) = defaults.get(key) {
+                table.insert(key.to_owned(), value.clone());
+            }
+        }
     }
 }
 
@@ -245,7 +343,7 @@ fn merge<C: Settings>(
         let inner = format!("{key}.");
         if !C::keys().any(|known| known.name.starts_with(&inner)) {
             let keys: Vec<&Key> = C::keys().collect();
-            let hint = hint(&keys, &key);
+            let hint = hint(&keys, &key, &innermost(&key, value));
             return Err(SettingsError::UnknownKey { place, key, hint });
         }
         let Value::Table(nested) = value else {
@@ -303,8 +401,16 @@ fn check_finite(key: &str, value: &Value, place: &Place) -> Result<(), SettingsE
 /// Similarity above which a key is suggested.
 const SIMILAR: f64 = 0.75;
 
-/// What an unknown key was perhaps meant to be.
-fn hint(keys: &[&Key], unknown: &str) -> String {
+/// The first key with a value that is no table, in `value` of `key`.
+fn innermost(key: &str, value: &Value) -> String {
+    match value.as_table().and_then(|table| table.iter().next()) {
+        Some((name, inner)) => innermost(&format!("{key}.{name}"), inner),
+        None => key.to_owned(),
+    }
+}
+
+/// The known key that is most like an unknown one, if any is.
+fn similar(keys: &[&Key], unknown: &str) -> Option<&'static str> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
     let similarity = |known: &&Key| {
         let whole = strsim::normalized_damerau_levenshtein(unknown, known.name);
@@ -325,8 +431,13 @@ fn hint(keys: &[&Key], unknown: &str) -> String {
             (0.0, ""),
             |best, next| if next.0 > best.0 { next } else { best },
         );
-    if best.0 >= SIMILAR {
-        return format!("; did you mean `{}`?", best.1);
+    (best.0 >= SIMILAR).then_some(best.1)
+}
+
+/// What an unknown key was perhaps meant to be; `inner` is the first key below it.
+fn hint(keys: &[&Key], unknown: &str, inner: &str) -> String {
+    if let Some(known) = similar(keys, unknown) {
+        return format!("; did you mean `{known}`?");
     }
     let mut tables: Vec<&str> = Vec::new();
     for known in keys {
@@ -349,9 +460,10 @@ fn hint(keys: &[&Key], unknown: &str) -> String {
     let close = tables
         .iter()
         .find(|table| strsim::jaro_winkler(unknown, table) > 0.85);
-    match close {
-        Some(table) => format!("; did you mean `{table}`?"),
-        None => format!(
+    match (close, similar(keys, inner)) {
+        (Some(table), _) => format!("; did you mean `{table}`?"),
+        (None, Some(known)) => format!("; did you mean `{known}`?"),
+        (None, None) => format!(
             "; there are {} (--print-config shows all keys)",
             tables.join(", ")
         ),
@@ -374,12 +486,26 @@ pub fn flatten(table: &Table) -> Vec<(String, Value)> {
     out
 }
 
+/// Settings files are small; something much larger is not one.
+const LARGEST_FILE: u64 = 1 << 20;
+
 /// Reads a settings file as text.
 fn read(path: &Path) -> Result<String, SettingsError> {
-    std::fs::read_to_string(path).map_err(|cause| SettingsError::Unreadable {
-        path: path.to_owned(),
-        cause,
-    })
+    let mut text = String::new();
+    let read = File::open(path).and_then(|file| {
+        // One byte more than allowed tells a file that is too large, and a device without an end.
+        file.take(LARGEST_FILE + 1).read_to_string(&mut text)
+    });
+    let too_large = |read: usize| {
+        let problem = "it is larger than 1 MiB, which no settings file is";
+        (read as u64 > LARGEST_FILE).then(|| io::Error::new(io::ErrorKind::FileTooLarge, problem))
+    };
+    read.and_then(|read| too_large(read).map_or(Ok(()), Err))
+        .map_err(|cause| SettingsError::Unreadable {
+            path: path.to_owned(),
+            cause,
+        })?;
+    Ok(text)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub use softdock_report::significant;
 #[derive(Debug, Clone, Default)]
 pub struct Summary {
     title: String,
+    lead: Option<String>,
     rows: Vec<Figure>,
     notes: Vec<String>,
 }
@@ -20,6 +21,12 @@ impl Summary {
             title: title.into(),
             ..Self::default()
         }
+    }
+
+    /// Says what matters most, right below the heading.
+    pub fn lead(&mut self, text: impl Into<String>) -> &mut Self {
+        self.lead = Some(text.into());
+        self
     }
 
     /// Adds a number.
@@ -51,6 +58,9 @@ impl fmt::Display for Summary {
         };
         let (labels, values) = (width(|row| &row.label), width(|row| &row.value));
         writeln!(f, "{}", self.title)?;
+        if let Some(lead) = &self.lead {
+            writeln!(f, "  {lead}\n")?;
+        }
         for row in &self.rows {
             let Figure {
                 label, value, unit, ..
@@ -84,5 +94,8 @@ mod tests {
         assert_eq!(lines[1], "  chord             0.500000 m");
         assert_eq!(lines[2], "  tension along AB   58.0000 N");
         assert_eq!(lines[3], "  done");
+        summary.lead("It holds.");
+        let text = summary.to_string();
+        assert!(text.starts_with("Leg\n  It holds.\n\n  chord"), "{text}");
     }
 }

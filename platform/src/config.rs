@@ -279,21 +279,34 @@ fn check(
     })
 }
 
-fn all_finite(key: &'static str, values: &[f64]) -> Result<(), ConfigError> {
+/// All values between `-most` and `most`.
+fn all_within(
+    key: &'static str,
+    values: &[f64],
+    most: f64,
+    allowed: &'static str,
+) -> Result<(), ConfigError> {
     values
         .iter()
-        .try_for_each(|&value| check(true, key, value, "a finite number"))
+        .try_for_each(|&value| check(value.abs() <= most, key, value, allowed))
 }
 
 /// Three moments of inertia that a body can have.
 pub(crate) fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(), ConfigError> {
     let [a, b, c] = *inertia;
     for (one, others) in [(a, b + c), (b, a + c), (c, a + b)] {
-        check(one > 0.0, key, one, "> 0 kg·m²")?;
+        let ok = (1e-9..=1e15).contains(&one);
+        check(ok, key, one, "in [1e-9, 1e15] kg·m²")?;
         let allowed = "no larger than the sum of the other two moments of inertia";
         check(one <= others * (1.0 + 1e-9), key, one, allowed)?;
     }
     Ok(())
+}
+
+/// A mass that a body can have.
+pub(crate) fn check_mass(key: &'static str, mass: f64) -> Result<(), ConfigError> {
+    let ok = (1e-3..=1e9).contains(&mass);
+    check(ok, key, mass, "in [0.001, 1e9] kg")
 }
 
 pub(crate) fn check_positive(key: &'static str, value: f64) -> Result<(), ConfigError> {
@@ -308,8 +321,14 @@ impl PlatformConfig {
 
     /// Checks every value, those of each leg included.
     pub fn validate(&self) -> Result<(), PlatformError> {
-        all_finite("gravity_m_s2", &self.gravity_m_s2)?;
+        all_within(
+            "gravity_m_s2",
+            &self.gravity_m_s2,
+            1e3,
+            "in [-1000, 1000] m/s²",
+        )?;
         self.validate_bodies()?;
+        self.validate_parts()?;
         self.validate_placement()?;
         self.validate_solver()?;
         for (key, history) in self.wrench.parts() {
@@ -326,13 +345,71 @@ impl PlatformConfig {
 
     fn validate_bodies(&self) -> Result<(), ConfigError> {
         let (base, effector) = (&self.base, &self.end_effector);
-        check_positive("base.mass_kg", base.mass_kg)?;
-        all_finite("base.centre_of_mass_m", &base.centre_of_mass_m)?;
+        check_mass("base.mass_kg", base.mass_kg)?;
+        let far = "in [-100, 100] m";
+        all_within("base.centre_of_mass_m", &base.centre_of_mass_m, 1e2, far)?;
         check_inertia("base.inertia_kg_m2", &base.inertia_kg_m2)?;
-        all_finite("end_effector.position_m", &effector.position_m)?;
-        all_finite("end_effector.rpy_rad", &effector.rpy_rad)?;
-        check_positive("end_effector.mass_kg", effector.mass_kg)?;
+        let near = "in [-10, 10] m";
+        all_within("end_effector.position_m", &effector.position_m, 1e1, near)?;
+        let turn = "in [-10, 10] rad";
+        all_within("end_effector.rpy_rad", &effector.rpy_rad, 1e1, turn)?;
+        check_mass("end_effector.mass_kg", effector.mass_kg)?;
         check_inertia("end_effector.inertia_kg_m2", &effector.inertia_kg_m2)
+    }
+
+    /// Sizes and materials far from anything that can be built would end in equations that cannot
+    /// be solved, and a message that blames them.
+    fn validate_parts(&self) -> Result<(), ConfigError> {
+        let (crank, leaf) = (&self.crank, &self.leaf);
+        let ranges = [
+            (
+                "crank.length_m",
+                crank.length_m,
+                [1e-3, 1e1],
+                "in [0.001, 10] m",
+            ),
+            (
+                "crank.mass_kg",
+                crank.mass_kg,
+                [1e-6, 1e6],
+                "in [1e-6, 1e6] kg",
+            ),
+            (
+                "leaf.length_m",
+                leaf.length_m,
+                [1e-2, 1e2],
+                "in [0.01, 100] m",
+            ),
+            ("leaf.width_m", leaf.width_m, [1e-5, 1e1], "in [1e-5, 10] m"),
+            (
+                "leaf.thickness_m",
+                leaf.thickness_m,
+                [1e-5, 1.0],
+                "in [1e-5, 1] m",
+            ),
+            (
+                "leaf.youngs_modulus_pa",
+                leaf.youngs_modulus_pa,
+                [1e5, 1e13],
+                "in [1e5, 1e13] Pa",
+            ),
+            (
+                "leaf.shear_modulus_pa",
+                leaf.shear_modulus_pa,
+                [1e5, 1e13],
+                "in [1e5, 1e13] Pa",
+            ),
+            (
+                "leaf.density_kg_m3",
+                leaf.density_kg_m3,
+                [1e-1, 1e6],
+                "in [0.1, 1e6] kg/m³",
+            ),
+        ];
+        for (key, value, [low, high], allowed) in ranges {
+            check(value >= low && value <= high, key, value, allowed)?;
+        }
+        Ok(())
     }
 
     fn validate_placement(&self) -> Result<(), ConfigError> {
@@ -345,23 +422,45 @@ impl PlatformConfig {
             count as f64,
             "a list of 3 to 24 azimuths",
         )?;
-        all_finite(key, &legs.motor_azimuth_deg)?;
+        let azimuth = "in [-360, 360] deg";
+        all_within(key, &legs.motor_azimuth_deg, 360.0, azimuth)?;
         let lists = [
-            ("legs.sphere_azimuth_deg", &legs.sphere_azimuth_deg, false),
-            ("legs.crank_azimuth_deg", &legs.crank_azimuth_deg, true),
-            ("legs.q1_rad", &legs.q1_rad, true),
+            (
+                "legs.sphere_azimuth_deg",
+                &legs.sphere_azimuth_deg,
+                false,
+                360.0,
+                azimuth,
+            ),
+            (
+                "legs.crank_azimuth_deg",
+                &legs.crank_azimuth_deg,
+                true,
+                360.0,
+                azimuth,
+            ),
+            ("legs.q1_rad", &legs.q1_rad, true, 10.0, "in [-10, 10] rad"),
         ];
-        for (key, list, may_be_empty) in lists {
+        for (key, list, may_be_empty, most, allowed) in lists {
             let ok = list.len() == count || (may_be_empty && list.is_empty());
-            let allowed = "as many entries as legs.motor_azimuth_deg";
-            check(ok, key, list.len() as f64, allowed)?;
-            all_finite(key, list)?;
+            let length = "a list with as many entries as legs.motor_azimuth_deg";
+            check(ok, key, list.len() as f64, length)?;
+            all_within(key, list, most, allowed)?;
         }
-        check_positive("legs.motor_radius_m", legs.motor_radius_m)?;
-        check_positive("legs.sphere_radius_m", legs.sphere_radius_m)?;
+        for (key, radius) in [
+            ("legs.motor_radius_m", legs.motor_radius_m),
+            ("legs.sphere_radius_m", legs.sphere_radius_m),
+        ] {
+            check(
+                (1e-3..=1e1).contains(&radius),
+                key,
+                radius,
+                "in [0.001, 10] m",
+            )?;
+        }
         let elements = legs.elements as f64;
-        let ok = (1..=1000).contains(&legs.elements);
-        check(ok, "legs.elements", elements, "in [1, 1000]")
+        let ok = (2..=200).contains(&legs.elements);
+        check(ok, "legs.elements", elements, "in [2, 200]")
     }
 
     fn validate_solver(&self) -> Result<(), ConfigError> {

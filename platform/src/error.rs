@@ -49,6 +49,25 @@ pub enum PlatformError {
         /// Time [s].
         time_s: f64,
     },
+    /// A run would take more memory or time than one run may.
+    #[error(
+        "{key} = {value} is not allowed for duration_s = {duration_s}: it makes {count:.1e} {what}, \
+         and a run may have {most:e} at most"
+    )]
+    TooMuch {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+        /// How long to simulate [s].
+        duration_s: f64,
+        /// What it comes to.
+        count: f64,
+        /// What is counted.
+        what: &'static str,
+        /// How much of it is allowed.
+        most: f64,
+    },
     /// The target cannot be placed.
     #[error(
         "the target cannot be placed with a gap of {gap_m} m (initial_gap_m): on its way along the \

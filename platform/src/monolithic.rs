@@ -95,7 +95,7 @@ impl Platform {
     /// The same under a wrench; accelerations are those of wrench and motors at t = 0.
     pub fn at_rest_under(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Self> {
         let config = equilibrium.config().clone();
-        let crew = Crew::new(config.solver.threads);
+        let crew = Crew::new(config.solver.threads, config.leg_count());
         let foundation = if config.base.free_floating {
             Foundation::Moving
         } else {
@@ -221,7 +221,7 @@ impl Platform {
 
     /// Works on so many threads from now on; 0 takes one per core.
     pub fn set_threads(&mut self, threads: usize) {
-        self.crew = Crew::new(threads);
+        self.crew = Crew::new(threads, self.legs.len());
     }
 
     /// Gives the end effector another wrench history.

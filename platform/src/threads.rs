@@ -10,12 +10,15 @@ pub struct Crew {
 }
 
 impl Crew {
-    /// So many threads; 0 takes one per core. If they cannot be had, the caller's thread does all.
-    pub fn new(threads: usize) -> Self {
+    /// So many threads for `items` things to work on; 0 takes one per core. More threads than
+    /// things would only stand in each other's way. If they cannot be had, the caller's thread
+    /// does all.
+    pub fn new(threads: usize, items: usize) -> Self {
         let threads = match threads {
             0 => std::thread::available_parallelism().map_or(1, usize::from),
             n => n,
-        };
+        }
+        .min(items);
         let pool = (threads > 1)
             .then(|| rayon::ThreadPoolBuilder::new().num_threads(threads).build())
             .and_then(Result::ok)

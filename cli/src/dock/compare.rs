@@ -1,60 +1,114 @@
 //! Several dockings side by side.
 
 use super::execute::{self, Ended, Finished};
-use super::{Arguments, end, page, published_force, shipped, stamped, summary};
+use super::{Arguments, FILE_NAMES, end, page, published_force, shipped, summary, write_figures};
 use crate::output;
 use anyhow::Result;
 use serde_json::{Map, Value};
 use softdock_report::DockingReport;
+use std::path::Path;
 use std::process::ExitCode;
+
+/// A run with its name and settings.
+type Named = (String, String, Finished);
 
 /// Runs the scenarios of `--compare`.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let folder = arguments.folder();
-    output::probe(&folder.join("report.html"))?;
-    let mut scenarios = Vec::new();
+    let mut ready = Vec::new();
     for path in &arguments.compare {
         let resolved = arguments.resolve(Some(path))?;
-        scenarios.push((shipped::name_of(Some(path)), resolved));
+        let known: Vec<&str> = ready
+            .iter()
+            .map(|(name, ..): &(String, _, _)| name.as_str())
+            .collect();
+        let name = unlike(&known, &shipped::name_of(Some(path)));
+        let prepared = execute::prepare(&resolved.config, true)?;
+        ready.push((name, resolved.print()?, prepared));
     }
-    let mut runs: Vec<(String, String, Finished)> = Vec::new();
-    for (name, resolved) in &scenarios {
+    for name in ["report.html", "summary.json"] {
+        output::probe(&folder.join(name))?;
+    }
+    for (name, ..) in &ready {
         let own = folder.join(name);
-        let config_text = resolved.print()?;
-        let finished = execute::run(&resolved.config, Some(&own.join("run.csv")))?;
-        output::write_atomic(&own.join("config.toml"), stamped(&config_text).as_bytes())?;
-        output::write_json(&own.join("summary.json"), &finished.summary)?;
+        FILE_NAMES
+            .iter()
+            .try_for_each(|file| output::probe(&own.join(file)))?;
+    }
+    let asked = ready.len();
+    let mut runs: Vec<Named> = Vec::new();
+    for (name, config_text, prepared) in ready {
+        let own = folder.join(&name);
+        let finished = prepared.run(&own.join("run.csv"))?;
+        write_figures(&own, &config_text, &finished)?;
         let stopped = matches!(finished.ended, Ended::Stopped);
-        runs.push((name.clone(), config_text, finished));
+        runs.push((name, config_text, finished));
         if stopped {
             break;
         }
     }
-    let report = DockingReport {
-        title: "Dockings compared".to_owned(),
-        lead: format!("{} scenarios side by side.", runs.len()),
-        runs: runs
-            .iter()
-            .map(|(name, text, finished)| page::run(name, finished, text))
-            .collect(),
-        reference_force: Some(published_force()),
-    };
-    output::write_atomic(&folder.join("report.html"), report.html()?.as_bytes())?;
+    write(arguments, &folder, &runs, asked)?;
+    let last = runs.into_iter().map(|(_, _, finished)| finished.ended);
+    last.filter(|ended| !matches!(ended, Ended::Complete))
+        .last()
+        .map_or(Ok(ExitCode::SUCCESS), end)
+}
+
+/// `name`, with a number if it is known already.
+fn unlike(known: &[&str], name: &str) -> String {
+    let numbered = (2..).map(|k| format!("{name}-{k}"));
+    let mut candidates = [name.to_owned()].into_iter().chain(numbered);
+    candidates
+        .find(|candidate| !known.contains(&candidate.as_str()))
+        .unwrap_or_default()
+}
+
+fn write(arguments: &Arguments, folder: &Path, runs: &[Named], asked: usize) -> Result<()> {
+    let report = folder.join("report.html");
+    if arguments.no_report {
+        output::remove_stale(folder, &["report.html"])?;
+    } else {
+        let count = runs.len();
+        let lead = if count < asked {
+            format!("{count} of {asked} scenarios side by side; the others were not run.")
+        } else {
+            format!("{count} scenarios side by side.")
+        };
+        let page = DockingReport {
+            title: "Dockings compared".to_owned(),
+            lead,
+            runs: runs
+                .iter()
+                .map(|(name, text, finished)| page::run(name, finished, text))
+                .collect(),
+            reference_force: Some(published_force()),
+        };
+        output::write_atomic(&report, page.html()?.as_bytes())?;
+    }
     let all: Map<String, Value> = runs
         .iter()
         .map(|(name, _, finished)| (name.clone(), finished.summary.clone()))
         .collect();
     output::write_json(&folder.join("summary.json"), &all)?;
     if arguments.output.json {
-        output::say_json(&all)?;
-    } else {
-        for (name, _, finished) in &runs {
-            output::say(&summary::for_people(name, finished).to_string())?;
-        }
-        output::say(&format!("report: {}", folder.join("report.html").display()))?;
+        return Ok(output::say_json(&all)?);
     }
-    let last = runs.into_iter().map(|(_, _, finished)| finished.ended);
-    last.filter(|ended| !matches!(ended, Ended::Complete))
-        .last()
-        .map_or(Ok(ExitCode::SUCCESS), end)
+    for (name, _, finished) in runs {
+        output::say(&format!("{}\n ", summary::for_people(name, finished)))?;
+    }
+    if !arguments.no_report {
+        output::say(&format!("report: {}", report.display()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_files_of_one_name_get_folders_of_their_own() {
+        assert_eq!(unlike(&[], "a"), "a");
+        assert_eq!(unlike(&["a", "a-2"], "a"), "a-3");
+    }
 }

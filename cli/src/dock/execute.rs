@@ -1,13 +1,17 @@
 //! One docking: progress, time series, a clean end.
 
 use super::table;
+use crate::failure::BadInput;
 use crate::output::CsvFile;
 use crate::run::{self, Progress};
 use anyhow::Result;
+use leg_core::leg::LegError;
 use serde_json::{Value, json};
 use softdock_platform::PlatformError;
+use softdock_platform::config::Coupling;
 use softdock_platform::docking::{DockingRun, Scenario};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -30,7 +34,7 @@ pub struct Finished {
     /// The summary for machines.
     pub summary: Value,
     /// The time series.
-    pub table: Option<PathBuf>,
+    pub table: PathBuf,
 }
 
 impl Finished {
@@ -45,45 +49,117 @@ impl Finished {
     }
 }
 
-/// Runs `scenario`, its time series going to `file`.
-pub fn run(scenario: &Scenario, file: Option<&Path>) -> Result<Finished> {
-    let mut progress = Progress::new(scenario.docking.duration_s);
-    let mut run = DockingRun::new(scenario, true)?;
-    let header = table::header(run.platform().legs().len());
-    let names: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut csv = file.map(|path| CsvFile::create(path, &names)).transpose()?;
-    let mut written = 0;
-    let ended = loop {
-        if let Some(csv) = &mut csv {
+/// A run in equilibrium with the target in front of it.
+#[derive(Debug)]
+pub struct Ready {
+    run: DockingRun,
+    /// Wall time that this took [s].
+    preparation_s: f64,
+}
+
+/// Finds the equilibrium and places the target: what can be refused is refused here, before
+/// anything is written.
+pub fn prepare(scenario: &Scenario, keep_samples: bool) -> Result<Ready> {
+    let started = Instant::now();
+    let coupling = match scenario.platform.coupling {
+        Coupling::Monolithic => None,
+        Coupling::Implicit => Some("implicit"),
+        Coupling::Explicit => Some("explicit"),
+    };
+    if let Some(coupling) = coupling {
+        return Err(BadInput::new(format!(
+            "coupling = \"{coupling}\" is not allowed: a docking is run with coupling = \
+             \"monolithic\" only"
+        ))
+        .into());
+    }
+    let run = DockingRun::new(scenario, keep_samples).map_err(explained)?;
+    Ok(Ready {
+        run,
+        preparation_s: started.elapsed().as_secs_f64(),
+    })
+}
+
+/// An error with the keys that can help.
+fn explained(error: PlatformError) -> anyhow::Error {
+    let PlatformError::Leg {
+        leg,
+        cause:
+            LegError::ImpossibleChord {
+                chord_m,
+                shortest_m,
+                longest_m,
+                ..
+            },
+    } = error
+    else {
+        return error.into();
+    };
+    let amiss = if chord_m > longest_m { "far" } else { "near" };
+    BadInput::new(format!(
+        "leg {leg} cannot be mounted: its spherical joint is {chord_m:.4} m from the tip of its \
+         crank, which is too {amiss} for its leaf ({shortest_m:.4} m to {longest_m:.4} m); change \
+         leaf.length_m, crank.length_m, end_effector.position_m, end_effector.rpy_rad, \
+         legs.motor_radius_m, legs.sphere_radius_m or the azimuths of the legs"
+    ))
+    .into()
+}
+
+impl Ready {
+    /// Runs to the end, or until somebody stops it; the time series goes to `file`.
+    pub fn run(self, file: &Path) -> Result<Finished> {
+        let Self {
+            mut run,
+            preparation_s,
+        } = self;
+        let mut progress = Progress::new(run.scenario().docking.duration_s);
+        let header = table::header(run.platform().legs().len());
+        let names: Vec<&str> = header.iter().map(String::as_str).collect();
+        let mut csv = CsvFile::create(file, &names)?;
+        let mut written = 0;
+        let ended = loop {
             for sample in &run.samples()[written..] {
                 csv.row(&table::row(sample, run.start()))?;
             }
+            written = run.samples().len();
+            if run.finished() {
+                break Ended::Complete;
+            }
+            if run::stop_requested() {
+                break Ended::Stopped;
+            }
+            let (time, steps) = (run.time(), run.track().steps);
+            if let Err(error) = run.advance() {
+                break Ended::Failed(error);
+            }
+            let step = (run.time() - time) / (run.track().steps - steps).max(1) as f64;
+            progress.at_with_step(run.time(), step);
+        };
+        progress.finish();
+        let table = match &ended {
+            Ended::Complete => csv.finish()?,
+            _ => csv.keep_partial()?,
+        };
+        let wall = preparation_s + progress.elapsed();
+        let summary = machine_summary(&run, &ended, wall)?;
+        Ok(Finished {
+            run,
+            ended,
+            summary,
+            table,
+        })
+    }
+
+    /// The summary of a run to the end; none if somebody stops it.
+    pub fn summarize(mut self) -> Result<Option<Value>> {
+        while !self.run.finished() {
+            if run::stop_requested() {
+                return Ok(None);
+            }
+            self.run.advance()?;
         }
-        written = run.samples().len();
-        if run.finished() {
-            break Ended::Complete;
-        }
-        if run::stop_requested() {
-            break Ended::Stopped;
-        }
-        if let Err(error) = run.advance() {
-            break Ended::Failed(error);
-        }
-        progress.at(run.time());
-    };
-    progress.finish();
-    let table = match (csv, &ended) {
-        (None, _) => None,
-        (Some(csv), Ended::Complete) => Some(csv.finish()?),
-        (Some(csv), _) => Some(csv.keep_partial()?),
-    };
-    let summary = machine_summary(&run, &ended, progress.elapsed())?;
-    Ok(Finished {
-        run,
-        ended,
-        summary,
-        table,
-    })
+        Ok(Some(serde_json::to_value(self.run.summary()?)?))
+    }
 }
 
 /// The summary as JSON, with what only the program knows.
@@ -94,7 +170,7 @@ fn machine_summary(run: &DockingRun, ended: &Ended, wall: f64) -> Result<Value> 
         map.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
         let error = match ended {
             Ended::Complete => Value::Null,
-            Ended::Stopped => json!("stopped"),
+            Ended::Stopped => json!(format!("stopped at t = {:.4} s", run.time())),
             Ended::Failed(error) => json!(error.to_string()),
         };
         map.insert("error".to_owned(), error);

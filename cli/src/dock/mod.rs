@@ -20,18 +20,33 @@ use softdock_report::{DockingReport, Level};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// The files of a run.
+const FILE_NAMES: [&str; 4] = ["run.csv", "report.html", "summary.json", "config.toml"];
 /// The folder for results when none is named.
 const DEFAULT_FOLDER: &str = "out/dock";
 
 /// What the help says below the options.
 const FILES: &str = "\
-Without a scenario the default is run: 7.5 degrees of pitch, 0.05 m/s. Writes report.html (open it
-in any browser), run.csv, summary.json and config.toml to the folder of --out, out/dock if there is
-none. Ctrl-C ends a run cleanly and keeps what was computed.
+Without a scenario the default is run. Writes report.html (open it in any browser), run.csv,
+summary.json and config.toml to the folder of --out, out/dock if there is none. Ctrl-C ends a run
+cleanly and keeps what was computed.
 
 Scenarios that come with the program, by name:
-  default, aligned, lateral-50mm, idss-corner, gravity-bench, free-floating-pair,
-  motors-locked, motors-hold";
+  default             7.5 degrees of pitch at 0.05 m/s, target of 500 kg, base fixed
+  aligned             no misalignment at all
+  lateral-50mm        50 mm beside the axis, into a conical port
+  idss-corner         everything at the limits of the International Docking System Standard
+  gravity-bench       on the ground
+  free-floating-pair  chaser of 500 kg and target of 1500 kg, both floating
+  motors-locked       motors that do not turn
+  motors-hold         motors that hold their angle with a PD controller
+
+Examples:
+  softdock dock
+  softdock dock aligned --set closing_speed_m_s=0.1 --out fast
+  softdock dock --print-config > mine.toml, edit it, softdock dock mine.toml
+  softdock dock --compare motors-locked motors-hold
+  softdock dock --sweep misalignment.pitch_deg=0:10:0.5";
 
 /// Arguments of `softdock dock`.
 #[derive(Debug, clap::Args)]
@@ -44,7 +59,7 @@ pub struct Arguments {
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     set: Vec<String>,
     /// Prints the resolved scenario with units and ranges, and does nothing else
-    #[arg(long)]
+    #[arg(long, conflicts_with = "compare")]
     print_config: bool,
     /// Runs several scenarios (files or names) and puts them side by side in one report
     #[arg(long, value_name = "SCENARIO", num_args = 2.., conflicts_with_all = ["scenario", "sweep"])]
@@ -74,7 +89,7 @@ impl Arguments {
             set: self.set.clone(),
             print_config: false,
         };
-        shipped::resolve(scenario, &args)
+        shipped::resolve(scenario, &args, &[])
     }
 }
 
@@ -101,20 +116,20 @@ fn run_any(arguments: &Arguments) -> Result<ExitCode> {
 
 fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitCode> {
     let folder = arguments.folder();
-    for name in ["run.csv", "report.html", "summary.json", "config.toml"] {
+    let config_text = resolved.print()?;
+    let ready = execute::prepare(&resolved.config, true)?;
+    for name in FILE_NAMES {
         output::probe(&folder.join(name))?;
     }
-    let config_text = resolved.print()?;
-    let finished = execute::run(&resolved.config, Some(&folder.join("run.csv")))?;
+    let finished = ready.run(&folder.join("run.csv"))?;
     let name = shipped::name_of(arguments.scenario.as_deref());
     write_files(arguments, &folder, &name, &config_text, &finished)?;
     if arguments.output.json {
         output::say_json(&finished.summary)?;
     } else {
         let mut text = summary::for_people(&name, &finished);
-        if let Some(file) = &finished.table {
-            text.note(format!("time series  {}", file.display()));
-        }
+        text.note("");
+        text.note(format!("time series  {}", finished.table.display()));
         if !arguments.no_report {
             text.note(format!(
                 "report       {}",
@@ -143,9 +158,10 @@ fn write_files(
     config_text: &str,
     finished: &Finished,
 ) -> Result<()> {
-    output::write_atomic(&folder.join("config.toml"), stamped(config_text).as_bytes())?;
-    output::write_json(&folder.join("summary.json"), &finished.summary)?;
+    write_figures(folder, config_text, finished)?;
+    output::remove_stale(folder, &["sweep.csv", "sweep.partial.csv"])?;
     if arguments.no_report {
+        output::remove_stale(folder, &["report.html"])?;
         return Ok(());
     }
     let report = DockingReport {
@@ -155,6 +171,17 @@ fn write_files(
         reference_force: Some(published_force()),
     };
     output::write_atomic(&folder.join("report.html"), report.html()?.as_bytes())?;
+    Ok(())
+}
+
+/// Settings and summary of a run, beside its time series.
+fn write_figures(folder: &Path, config_text: &str, finished: &Finished) -> Result<()> {
+    output::write_atomic(&folder.join("config.toml"), stamped(config_text).as_bytes())?;
+    output::write_json(&folder.join("summary.json"), &finished.summary)?;
+    if !matches!(finished.ended, Ended::Complete) {
+        // An earlier run's: the summary is not about it.
+        output::remove_stale(folder, &["run.csv"])?;
+    }
     Ok(())
 }
 

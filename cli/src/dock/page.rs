@@ -4,6 +4,7 @@ use super::execute::Finished;
 use super::scene;
 use leg_core::group::{Group, Se3};
 use nalgebra::{Matrix3, Rotation3, Vector3};
+use softdock_platform::contact::PointForce;
 use softdock_platform::docking::{EnergySample, LegSample, Sample, Scenario};
 use softdock_report::{DockingRun, DockingSeries};
 
@@ -19,26 +20,28 @@ pub fn lead(scenario: &Scenario) -> String {
     let mut parts: Vec<String> = angles
         .iter()
         .filter(|(_, value)| *value != 0.0)
-        .map(|(name, value)| format!("{value}° of {name}"))
+        .map(|(name, value)| format!("turned by {value}° of {name}"))
         .collect();
     let offset = wrong.lateral_x_m.hypot(wrong.lateral_y_m);
     if offset != 0.0 {
-        parts.push(format!("{:.0} mm beside the axis", 1e3 * offset));
+        let millimetres = (1e4 * offset).round() / 10.0;
+        parts.push(format!("{millimetres} mm beside the axis"));
     }
     if parts.is_empty() {
-        parts.push("perfect alignment".to_owned());
+        parts.push("perfectly aligned".to_owned());
     }
     let base = if scenario.platform.base.free_floating {
-        format!("floating chaser of {} kg", scenario.platform.base.mass_kg)
+        let mass = scenario.platform.base.mass_kg;
+        format!("The chaser of {mass} kg floats freely, too.")
     } else {
-        "fixed base".to_owned()
+        "The base is fixed.".to_owned()
     };
     format!(
-        "A free-floating target of {} kg comes at {} m/s with {} and meets the end effector on its \
-         {} flexible legs, {base}.",
+        "A free-floating target of {} kg comes at {} m/s, {}, and meets the end effector on its \
+         {} flexible legs. {base}",
         docking.target.mass_kg,
         docking.closing_speed_m_s,
-        parts.join(", "),
+        parts.join(", ").replace(", turned by", ","),
         scenario.platform.leg_count(),
     )
 }
@@ -66,10 +69,11 @@ fn files(finished: &Finished) -> Vec<[String; 3]> {
     let mut add = |name: &str, what: &str| {
         out.push([name.to_owned(), name.to_owned(), what.to_owned()]);
     };
-    if let Some(table) = &finished.table {
-        let name = table.file_name().unwrap_or_default().to_string_lossy();
-        add(&name, "the time series, one row per output time");
-    }
+    let name = finished.table.file_name().unwrap_or_default();
+    add(
+        &name.to_string_lossy(),
+        "the time series, one row per output time",
+    );
     add("summary.json", "the figures for machines");
     add("config.toml", "every setting of this run");
     out
@@ -91,17 +95,12 @@ fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
     let errors: Vec<([f64; 3], [f64; 3])> = samples.iter().map(pose_error).collect();
     let start = finished.run.start();
     let limit = scenario.docking.limits.leg_stroke_m;
-    let friction = |s: &Sample| {
-        let normal: Vector3<f64> = s
-            .contacts
-            .iter()
-            .map(|point| {
-                let total = point.force.norm();
-                let tangential = (total * total - point.normal_force.powi(2)).max(0.0).sqrt();
-                Vector3::new(tangential, 0.0, 0.0)
-            })
-            .sum();
-        normal.x
+    let friction = |s: &Sample| -> f64 {
+        let tangential = |point: &PointForce| {
+            let squared = point.force.norm_squared() - point.normal_force.powi(2);
+            squared.max(0.0).sqrt()
+        };
+        s.contacts.iter().map(tangential).sum()
     };
     DockingSeries {
         time_s: of(&|s| s.time),
@@ -146,9 +145,11 @@ fn pose_error(sample: &Sample) -> ([f64; 3], [f64; 3]) {
     let half_turn = Matrix3::from_diagonal(&Vector3::new(1.0, -1.0, -1.0));
     let wrong = sample.effector.rotation().tr_mul(&sample.target.rotation()) * half_turn;
     let (pitch, yaw, roll) = Rotation3::from_matrix_unchecked(wrong).euler_angles();
+    // Rounding errors of a perfect approach are no curve to look at.
+    let clean = |value: f64, unit: f64| (value / unit).round() * unit;
     (
-        relative.translation().into(),
-        [pitch, yaw, roll].map(f64::to_degrees),
+        relative.translation().map(|x| clean(x, 1e-9)).into(),
+        [pitch, yaw, roll].map(|angle| clean(angle.to_degrees(), 1e-9)),
     )
 }
 

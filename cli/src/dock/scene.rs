@@ -1,55 +1,80 @@
 //! Platform, target and contact force in space.
 
+mod shapes;
+
 use leg_core::group::{Group, Se3};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 use serde_json::Value;
-use softdock_platform::contact::{EffectorShape, TargetShape};
+use shapes::{FACETS, effector_meshes, target_meshes};
+use softdock_platform::contact::effector_points;
 use softdock_platform::docking::{Sample, Scenario};
 use softdock_report::{
     Anchor, Arrow, Body, Focus, Mesh, Moment, Paint, Pose, Reading, RibbonFrame, Scene, Strip,
 };
 
-/// Most frames of the animation.
-const MOST_FRAMES: usize = 240;
-/// Facets of round things.
-const FACETS: usize = 48;
+/// About as many frames show the whole run, and as many more the first touch.
+const MOST_FRAMES: usize = 160;
+/// Points of a leaf that are drawn, at most.
+const LEAF_POINTS: usize = 11;
+/// Most points whose forces are drawn one by one.
+const MOST_POINTS: usize = 24;
+/// Length of the drawn docking axes [m].
+const AXIS_LENGTH: f64 = 0.25;
+/// Room above the end effector for the target, which may be far away at first [m].
+const ROOM_FOR_TARGET: f64 = 0.2;
 
 /// The scene of a run.
 pub fn scene(scenario: &Scenario, summary: &Value, samples: &[Sample]) -> Scene {
-    let stride = samples.len().div_ceil(MOST_FRAMES).max(1);
-    let mut frames: Vec<&Sample> = samples.iter().step_by(stride).collect();
-    if let (Some(last), Some(shown)) = (samples.last(), frames.last())
-        && shown.time < last.time
-    {
-        frames.push(last);
-    }
+    let frames = frames(summary, samples);
     let reading = |label: &str, unit: &str, digits, value: &dyn Fn(&Sample) -> f64| Reading {
         label: label.to_owned(),
         unit: unit.to_owned(),
         digits,
         values: frames.iter().map(|s| value(s)).collect(),
     };
-    let height = scenario.platform.end_effector.position_m[2];
+    let resultant = Arrow::new("contact force", Anchor::Head, &force(&frames)).labelled();
     Scene {
         title: "The docking".to_owned(),
-        sentence: "Base, cranks, bowed leaves with their tendons, end effector and target; the \
-                   arrow is the contact force on the end effector."
+        sentence: "Base, cranks, bowed leaves with their tendons, end effector and target, to \
+                   scale; the thick arrow is the contact force on the end effector. The thin lines \
+                   are the docking axes, which ought to be one."
             .to_owned(),
         times: frames.iter().map(|s| s.time).collect(),
         bodies: bodies(scenario, &frames),
         strips: strips(scenario, &frames),
-        arrows: vec![Arrow::new("contact force", Anchor::Head, &force(&frames)).labelled()],
+        arrows: [vec![resultant], point_forces(scenario, &frames)].concat(),
         readings: vec![
             reading("contact force", "N", 1, &|s| s.contact_force.norm()),
             reading("gap", "mm", 1, &|s| 1e3 * s.gap),
+            reading("angle between the axes", "°", 2, &angle_between_axes),
         ],
         moments: moments(summary),
-        focus: Some(Focus {
-            centre_m: [0.0, 0.0, 0.6 * height],
-            radius_m: 0.9 * height,
-        }),
+        focus: focus(&frames),
         ground: None,
     }
+}
+
+/// The samples to show: all over the run, more of them around the first touch, and the ones next
+/// to the moments that have a name.
+fn frames<'a>(summary: &Value, samples: &'a [Sample]) -> Vec<&'a Sample> {
+    let time = |key: &str| summary.get(key).and_then(Value::as_f64);
+    let begin = time("first_touch_s").map_or(f64::INFINITY, |t| t - 0.02);
+    let end = time("peak_contact_time_s").map_or(f64::NEG_INFINITY, |t| t + 0.15);
+    let stride = samples.len().div_ceil(MOST_FRAMES).max(1);
+    let around = samples.iter().filter(|s| s.time >= begin && s.time <= end);
+    let fine = around.count().div_ceil(MOST_FRAMES).max(1);
+    let named: Vec<usize> = ["first_touch_s", "peak_contact_time_s", "capture_time_s"]
+        .iter()
+        .filter_map(|key| time(key))
+        .map(|time| samples.partition_point(|s| s.time < time))
+        .collect();
+    let last = samples.len().saturating_sub(1);
+    let shown = |(i, sample): &(usize, &Sample)| {
+        let near = sample.time >= begin && sample.time <= end && i % fine == 0;
+        i % stride == 0 || near || *i == last || named.contains(i)
+    };
+    let shown = samples.iter().enumerate().filter(shown);
+    shown.map(|(_, sample)| sample).collect()
 }
 
 fn pose(h: &Se3) -> Pose {
@@ -61,103 +86,46 @@ fn pose(h: &Se3) -> Pose {
     }
 }
 
+fn axis(h: &Se3) -> Vector3<f64> {
+    h.rotation().column(2).into()
+}
+
+/// Angle between the docking axes, which face each other [°].
+fn angle_between_axes(sample: &Sample) -> f64 {
+    let (a, b) = (axis(&sample.effector), axis(&sample.target));
+    a.cross(&b).norm().atan2(-a.dot(&b)).to_degrees()
+}
+
 fn bodies(scenario: &Scenario, frames: &[&Sample]) -> Vec<Body> {
     let platform = &scenario.platform;
     let radius = platform.legs.motor_radius_m;
+    let poses = |of: &dyn Fn(&Sample) -> Se3| -> Vec<Pose> {
+        frames.iter().map(|sample| pose(&of(sample))).collect()
+    };
     let base = Mesh::ring([0.7 * radius, 1.1 * radius], [-0.035, -0.015], FACETS);
-    let base_poses: Vec<Pose> = frames.iter().map(|s| pose(&s.base)).collect();
-    let mut out = vec![Body::new("base", Paint::Base, &base, &base_poses)];
+    let mut out = vec![Body::new("base", Paint::Base, &base, &poses(&|s| s.base))];
     let crank = Mesh::rod([0.0; 3], [platform.crank.length_m, 0.0, 0.0], 0.008, 10);
     let motor = Mesh::rod([0.0, 0.0, -0.025], [0.0, 0.0, 0.025], 0.016, 16);
-    let legs = frames.first().map_or(0, |s| s.legs.len());
-    for leg in 0..legs {
-        let poses: Vec<Pose> = frames.iter().map(|s| pose(&s.legs[leg].crank)).collect();
-        let mesh = crank.clone().and(motor.clone());
-        out.push(Body::new("cranks", Paint::Link, &mesh, &poses));
+    let mesh = crank.and(motor);
+    for leg in 0..frames.first().map_or(0, |s| s.legs.len()) {
+        let crank = poses(&|s| s.legs[leg].crank);
+        out.push(Body::new("cranks", Paint::Link, &mesh, &crank));
     }
-    let effector: Vec<Pose> = frames.iter().map(|s| pose(&s.effector)).collect();
+    let (plate, tips) = effector_meshes(scenario);
+    let effector = poses(&|s| s.effector);
     out.push(Body::new(
         "end effector",
         Paint::Effector,
-        &effector_mesh(scenario),
+        &plate,
         &effector,
     ));
-    let target: Vec<Pose> = frames.iter().map(|s| pose(&s.target)).collect();
-    let (interface, hull) = target_meshes(scenario);
-    out.push(Body::new(
-        "docking port",
-        Paint::Interface,
-        &interface,
-        &target,
-    ));
+    out.push(Body::new("contact tips", Paint::Link, &tips, &effector));
+    let (solid, glass, hull) = target_meshes(scenario);
+    let target = poses(&|s| s.target);
+    out.push(Body::new("docking port", Paint::Interface, &solid, &target));
+    out.push(Body::new("docking port", Paint::Interface, &glass, &target).of_glass());
     out.push(Body::new("target", Paint::Target, &hull, &target));
     out
-}
-
-fn effector_mesh(scenario: &Scenario) -> Mesh {
-    let spheres = scenario.platform.legs.sphere_radius_m;
-    let plate = Mesh::ring([0.45 * spheres, 1.05 * spheres], [-0.008, 0.008], FACETS);
-    let effector = &scenario.docking.contact.effector;
-    match effector.shape {
-        EffectorShape::Ring => {
-            let (radius, height) = (effector.ring.radius_m, effector.ring.height_m);
-            let tip = effector.tip_radius_m.max(0.003);
-            let inner = (radius - tip).max(0.0);
-            plate.and(Mesh::ring(
-                [inner, radius + tip],
-                [0.008, height + tip],
-                FACETS,
-            ))
-        }
-        EffectorShape::Petals => {
-            let petals = &effector.petals;
-            let angle = petals.inclination_deg.to_radians();
-            let root = petals.root_radius_m;
-            let end = root + petals.length_m * angle.sin();
-            let low = petals.root_height_m;
-            let high = low + petals.length_m * angle.cos();
-            let width = 180.0 / petals.count as f64;
-            plate.and(Mesh::petals(
-                petals.count,
-                0.0,
-                width,
-                [root, end],
-                [low, high],
-            ))
-        }
-    }
-}
-
-/// The port, and the hull behind it; their frame is the port, z toward the end effector.
-fn target_meshes(scenario: &Scenario) -> (Mesh, Mesh) {
-    let target = &scenario.docking.contact.target;
-    let size = scenario.platform.legs.sphere_radius_m;
-    let port = match target.shape {
-        TargetShape::Plane => Mesh::frustum([1.25 * size, 1.25 * size], [-0.015, 0.0], FACETS),
-        TargetShape::Cone => {
-            let cone = &target.cone;
-            let (mouth, seat) = (cone.mouth_radius_m, cone.seat_radius_m());
-            let outline = [
-                [seat, -cone.depth_m],
-                [mouth + 0.03, -cone.depth_m],
-                [mouth + 0.03, 0.0],
-                [mouth, 0.0],
-            ];
-            Mesh::turned(&outline, FACETS)
-        }
-        TargetShape::Ring => {
-            let ring = &target.ring;
-            let (r, t) = (ring.radius_m, ring.tube_radius_m);
-            Mesh::ring([r - t, r + t], [-t, t], FACETS)
-        }
-    };
-    let depth = match target.shape {
-        TargetShape::Plane => 0.015,
-        TargetShape::Cone => target.cone.depth_m,
-        TargetShape::Ring => target.ring.tube_radius_m,
-    };
-    let hull = Mesh::prism(8, 1.6 * size, [-depth - 0.3, -depth], 3);
-    (port, hull)
 }
 
 fn strips(scenario: &Scenario, frames: &[&Sample]) -> Vec<Strip> {
@@ -168,45 +136,54 @@ fn strips(scenario: &Scenario, frames: &[&Sample]) -> Vec<Strip> {
         let ribbon: Vec<RibbonFrame> = frames
             .iter()
             .map(|s| {
-                let nodes = &s.legs[leg].leaf;
-                let every = (nodes.len() - 1).div_ceil(10).max(1);
-                let shown = nodes.iter().step_by(every);
+                let nodes = leaf_points(&s.legs[leg].leaf);
+                let across = |h: &&Se3| h.rotation().column(2).into_owned().into();
                 RibbonFrame {
-                    points_m: shown.clone().map(|h| h.translation().into()).collect(),
-                    across: shown
-                        .map(|h| h.rotation().column(2).into_owned().into())
-                        .collect(),
+                    points_m: nodes.iter().map(|h| h.translation().into()).collect(),
+                    across: nodes.iter().map(across).collect(),
                 }
             })
             .collect();
         out.push(Strip::ribbon("leaves", Paint::Leaf, width, &ribbon));
         if scenario.platform.tendon.present {
-            let cable: Vec<Vec<[f64; 3]>> = frames
-                .iter()
-                .map(|s| {
-                    let nodes = &s.legs[leg].leaf;
-                    let ends = [nodes.first(), nodes.last()];
-                    ends.into_iter()
-                        .flatten()
-                        .map(|h| h.translation().into())
-                        .collect()
-                })
-                .collect();
+            let ends = |s: &Sample| {
+                let nodes = &s.legs[leg].leaf;
+                let ends = [nodes.first(), nodes.last()].into_iter().flatten();
+                ends.map(|h| h.translation().into()).collect()
+            };
+            let cable: Vec<Vec<[f64; 3]>> = frames.iter().map(|s| ends(s)).collect();
             out.push(Strip::cable("tendons", Paint::Cable, &cable));
         }
     }
+    // Both lines go from the interface toward the base, where there is nothing in front of them.
+    let line = |of: &dyn Fn(&Sample) -> (Se3, f64)| -> Vec<Vec<[f64; 3]>> {
+        let ends = |s: &&Sample| {
+            let (h, length) = of(s);
+            let start = h.translation();
+            vec![start.into(), (start + axis(&h) * length).into()]
+        };
+        frames.iter().map(ends).collect()
+    };
+    let effector = line(&|s| (s.effector, -AXIS_LENGTH));
+    let target = line(&|s| (s.target, AXIS_LENGTH));
+    out.push(Strip::cable("docking axes", Paint::Effector, &effector));
+    out.push(Strip::cable("docking axes", Paint::Interface, &target));
     out
+}
+
+/// Nodes of a leaf to draw, both ends among them.
+fn leaf_points(nodes: &[Se3]) -> Vec<&Se3> {
+    let last = nodes.len().saturating_sub(1);
+    let count = last.clamp(1, LEAF_POINTS - 1);
+    (0..=count).map(|i| &nodes[i * last / count]).collect()
 }
 
 /// Where the contact force acts and what it is, per frame.
 fn force(frames: &[&Sample]) -> Vec<([f64; 3], [f64; 3])> {
     let one = |s: &&Sample| {
         let total: f64 = s.contacts.iter().map(|point| point.force.norm()).sum();
-        let mean: Vector3<f64> = s
-            .contacts
-            .iter()
-            .map(|point| point.position * point.force.norm())
-            .sum();
+        let weighted = s.contacts.iter().map(|p| p.position * p.force.norm());
+        let mean: Vector3<f64> = weighted.sum();
         let place = if total > 0.0 {
             mean / total
         } else {
@@ -215,6 +192,57 @@ fn force(frames: &[&Sample]) -> Vec<([f64; 3], [f64; 3])> {
         (place.into(), s.contact_force.into())
     };
     frames.iter().map(one).collect()
+}
+
+/// The forces at the points that touch, if several do at once.
+fn point_forces(scenario: &Scenario, frames: &[&Sample]) -> Vec<Arrow> {
+    if frames.iter().all(|sample| sample.contacts.len() < 2) {
+        return Vec::new();
+    }
+    let tips = effector_points(&scenario.docking.contact.effector);
+    let mut forces = vec![Vec::with_capacity(frames.len()); tips.len()];
+    for sample in frames {
+        let (rotation, centre) = (sample.effector.rotation(), sample.effector.translation());
+        let places: Vec<Vector3<f64>> = tips.iter().map(|tip| centre + rotation * tip).collect();
+        let mut now = vec![Vector3::zeros(); tips.len()];
+        for point in &sample.contacts {
+            let distance = |i: &usize| (places[*i] - point.position).norm();
+            let nearest = (0..tips.len()).min_by(|i, j| distance(i).total_cmp(&distance(j)));
+            if let Some(nearest) = nearest {
+                now[nearest] += point.force;
+            }
+        }
+        for (track, pair) in forces.iter_mut().zip(places.iter().zip(&now)) {
+            track.push(((*pair.0).into(), (*pair.1).into()));
+        }
+    }
+    let largest = |track: &[([f64; 3], [f64; 3])]| {
+        let sizes = track.iter().map(|(_, force)| Vector3::from(*force).norm());
+        sizes.fold(0.0, f64::max)
+    };
+    forces.retain(|track| largest(track) > 0.0);
+    forces.sort_by(|a, b| largest(b).total_cmp(&largest(a)));
+    forces.truncate(MOST_POINTS);
+    let arrow = |track: &Vec<_>| Arrow::new("forces at the tips", Anchor::Head, track);
+    forces.iter().map(arrow).collect()
+}
+
+/// The platform with room for the target's port above it, however far away the target is.
+fn focus(frames: &[&Sample]) -> Option<Focus> {
+    let mut points: Vec<Vector3<f64>> = Vec::new();
+    for sample in [frames.first()?, frames.last()?] {
+        points.push(sample.base.translation());
+        points.push(sample.effector.translation() + axis(&sample.effector) * ROOM_FOR_TARGET);
+        let leaves = sample.legs.iter().flat_map(|leg| &leg.leaf);
+        points.extend(leaves.map(|h| h.translation()));
+    }
+    let first = points[0];
+    let low = points.iter().fold(first, |low, point| low.inf(point));
+    let high = points.iter().fold(first, |high, point| high.sup(point));
+    Some(Focus {
+        centre_m: (0.5 * (low + high)).into(),
+        radius_m: 0.6 * (high - low).max(),
+    })
 }
 
 fn moments(summary: &Value) -> Vec<Moment> {

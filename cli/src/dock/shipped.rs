@@ -5,8 +5,9 @@ use crate::settings::{Resolved, SettingsArgs};
 use anyhow::Result;
 use softdock_platform::docking::Scenario;
 use std::path::Path;
+use toml::Value;
 
-/// Name, file and text of each scenario.
+/// Name and text of each scenario.
 const SHIPPED: [(&str, &str); 8] = [
     ("default", include_str!("../../../scenarios/default.toml")),
     ("aligned", include_str!("../../../scenarios/aligned.toml")),
@@ -36,21 +37,27 @@ const SHIPPED: [(&str, &str); 8] = [
     ),
 ];
 
-/// The scenario of a file or name, with the keys of `args` set.
-pub fn resolve(scenario: Option<&Path>, args: &SettingsArgs) -> Result<Resolved<Scenario>> {
+/// The scenario of a file or name, with the keys of `args` and `more` set.
+pub fn resolve(
+    scenario: Option<&Path>,
+    args: &SettingsArgs,
+    more: &[(String, &str, Value)],
+) -> Result<Resolved<Scenario>> {
     let Some(path) = scenario else {
-        return Ok(Resolved::new(args)?);
+        return Ok(Resolved::with(args, more)?);
     };
-    if path.exists() {
+    let name = path.to_string_lossy();
+    let shipped = SHIPPED.iter().find(|(known, _)| *known == name);
+    // A folder of results may well have the name of the scenario.
+    if path.is_file() || (path.exists() && shipped.is_none()) {
         let args = SettingsArgs {
             config: Some(path.to_owned()),
             ..args.clone()
         };
-        return Ok(Resolved::new(&args)?);
+        return Ok(Resolved::with(&args, more)?);
     }
-    let name = path.to_string_lossy();
-    match SHIPPED.iter().find(|(known, _)| *known == name) {
-        Some((known, text)) => Ok(Resolved::with_text(known, text, args)?),
+    match shipped {
+        Some((known, text)) => Ok(Resolved::with_text(known, text, args, more)?),
         None => Err(BadInput::new(format!(
             "there is no scenario file {name}, and no scenario of that name comes with the program \
              (there are {})",
@@ -76,20 +83,20 @@ mod tests {
     #[test]
     fn every_shipped_scenario_is_valid() {
         for (name, _) in SHIPPED {
-            let resolved = resolve(Some(Path::new(name)), &SettingsArgs::default());
+            let resolved = resolve(Some(Path::new(name)), &SettingsArgs::default(), &[]);
             resolved.unwrap_or_else(|error| panic!("{name}: {error:#}"));
         }
     }
 
     #[test]
     fn the_default_scenario_is_the_default() {
-        let named = resolve(Some(Path::new("default")), &SettingsArgs::default()).unwrap();
+        let named = resolve(Some(Path::new("default")), &SettingsArgs::default(), &[]).unwrap();
         assert_eq!(named.config, Scenario::default());
     }
 
     #[test]
     fn an_unknown_name_is_refused_with_the_known_ones() {
-        let error = resolve(Some(Path::new("nosuch")), &SettingsArgs::default()).unwrap_err();
+        let error = resolve(Some(Path::new("nosuch")), &SettingsArgs::default(), &[]).unwrap_err();
         assert!(error.to_string().contains("free-floating-pair"));
     }
 }

@@ -4,121 +4,131 @@ use super::execute::{Ended, Finished};
 use crate::summary::{Summary, significant};
 use serde_json::Value;
 
-/// The summary of a run.
+/// The summary of a run: what happened, then the figures.
 pub fn for_people(name: &str, finished: &Finished) -> Summary {
     let mut out = Summary::new(format!("Docking: {name}"));
-    out.note(story(finished));
-    let value = |key: &str| finished.summary.get(key).and_then(Value::as_f64);
-    let number =
-        |out: &mut Summary, label: &str, key: &str, scale: f64, unit: &str| match value(key) {
-            Some(value) => {
-                out.text(label, significant(value * scale, 4), unit);
-            }
-            None => {
-                out.text(label, "-", "");
-            }
-        };
-    number(
-        &mut out,
-        "peak contact force",
-        "peak_contact_force_n",
-        1.0,
-        "N",
+    out.lead(story(finished));
+    let figures = Figures(&finished.summary);
+    contact(&mut out, &figures);
+    legs(&mut out, &figures);
+    energy(&mut out, &figures);
+    out.text(
+        "largest joint gap",
+        figures.short("max_joint_gap_m", 1.0, 2),
+        "m",
     );
-    number(&mut out, "  at", "peak_contact_time_s", 1.0, "s");
-    number(
-        &mut out,
-        "contact impulse",
-        "contact_impulse_n_s",
-        1.0,
-        "N·s",
+    let wall = figures.short("wall_s", 1.0, 3);
+    out.text(
+        "simulated",
+        figures.short("simulated_s", 1.0, 3),
+        &format!("s in {wall} s of wall time"),
     );
-    number(&mut out, "capture", "capture_time_s", 1.0, "s");
-    number(&mut out, "settling time", "settling_time_s", 1.0, "s");
-    number(
-        &mut out,
-        "largest leg stroke",
-        "max_leg_stroke_m",
-        1e3,
-        "mm",
-    );
-    number(
-        &mut out,
-        "  of its limit",
-        "leg_stroke_over_limit",
-        100.0,
-        "%",
-    );
-    let range = finished.summary["tendon_tension_range_n"].as_array();
-    let bound = |i: usize| range.and_then(|r| r.get(i)).and_then(Value::as_f64);
-    if let (Some(low), Some(high)) = (bound(0), bound(1)) {
-        let text = format!("{} … {}", significant(low, 4), significant(high, 4));
-        out.text("tendon tension", text, "N");
-    }
-    number(&mut out, "longest slack", "max_slack_time_s", 1.0, "s");
-    number(
-        &mut out,
-        "peak motor torque",
-        "peak_motor_torque_nm",
-        1.0,
-        "N·m",
-    );
-    energy(&mut out, finished);
-    number(
-        &mut out,
-        "energy residual",
-        "energy_residual_rel",
-        1.0,
-        "of what moved",
-    );
-    number(&mut out, "largest joint gap", "max_joint_gap_m", 1.0, "m");
-    let (simulated, wall) = (value("simulated_s"), value("wall_s"));
-    if let (Some(simulated), Some(wall)) = (simulated, wall) {
-        let text = format!(
-            "{} s in {} s",
-            significant(simulated, 3),
-            significant(wall, 3)
-        );
-        out.text("simulated", text, "of wall time");
-    }
     out
 }
 
-fn energy(out: &mut Summary, finished: &Finished) {
-    let ledger = &finished.summary["energy"];
-    let value = |key: &str| ledger.get(key).and_then(Value::as_f64).unwrap_or(0.0);
-    let milli = |key: &str| significant(1e3 * value(key), 4);
-    out.text("energy brought in", milli("brought_in_j"), "mJ");
+/// The machine-readable summary.
+struct Figures<'a>(&'a Value);
+
+impl Figures<'_> {
+    fn number(&self, key: &str) -> Option<f64> {
+        self.0
+            .pointer(&format!("/{}", key.replace('.', "/")))?
+            .as_f64()
+    }
+
+    /// A figure times `scale`, as text.
+    fn short(&self, key: &str, scale: f64, digits: usize) -> String {
+        let value = self
+            .number(key)
+            .map(|value| significant(value * scale, digits));
+        value.unwrap_or_else(|| "-".to_owned())
+    }
+}
+
+fn contact(out: &mut Summary, figures: &Figures<'_>) {
+    let touched = figures.number("first_touch_s").is_some();
+    let peak_time = figures.short("peak_contact_time_s", 1.0, 3);
+    let when = if touched {
+        format!("N  at {peak_time} s")
+    } else {
+        "N".to_owned()
+    };
+    let force = figures.short("peak_contact_force_n", 1.0, 4);
+    out.text("peak contact force", force, &when);
+    let impulse = figures.short("contact_impulse_n_s", 1.0, 4);
+    out.text("contact impulse", impulse, "N·s");
+    match figures.number("capture_time_s") {
+        Some(time) => out.text("capture at", significant(time, 4), "s"),
+        None => out.text("capture", "no", ""),
+    };
+    match figures.number("settling_time_s") {
+        Some(time) => out.text("settling time", significant(time, 4), "s  after the touch"),
+        None if touched => out.text("settling time", "none", "  it still moves at the end"),
+        None => out.text("settling time", "-", ""),
+    };
+}
+
+fn legs(out: &mut Summary, figures: &Figures<'_>) {
+    let part = figures.short("leg_stroke_over_limit", 100.0, 2);
+    out.text(
+        "largest leg stroke",
+        figures.short("max_leg_stroke_m", 1e3, 4),
+        &format!("mm  {part} % of its limit"),
+    );
+    let low = figures.short("tendon_tension_range_n.0", 1.0, 4);
+    let high = figures.short("tendon_tension_range_n.1", 1.0, 4);
+    let slack = match figures.number("max_slack_time_s") {
+        Some(time) if time > 0.0 => format!("N  slack for {} s", significant(time, 3)),
+        _ => "N  never slack".to_owned(),
+    };
+    out.text("tendon tension", format!("{low} … {high}"), &slack);
+    let torque = figures.short("peak_motor_torque_nm", 1.0, 4);
+    out.text("peak motor torque", torque, "N·m");
+}
+
+/// Part of the energy brought in that is nothing.
+const NOTHING: f64 = 1e-12;
+
+fn energy(out: &mut Summary, figures: &Figures<'_>) {
+    let value = |key: &str| figures.number(&format!("energy.{key}")).unwrap_or(0.0);
+    let brought = value("brought_in_j");
+    let milli = |joule: f64| {
+        let nothing = joule.abs() <= NOTHING * brought.abs();
+        significant(if nothing { 0.0 } else { 1e3 * joule }, 4)
+    };
+    out.text("energy brought in", milli(brought), "mJ");
     for (label, key) in [
+        ("  work of the motors", "motor_work_j"),
         ("  left in the bodies", "bodies_j"),
+        ("  kept by the legs", "legs_change_j"),
+        ("  kept by the contact", "contact_stored_j"),
         ("  lost in the legs", "lost_in_legs_j"),
         ("  lost in contact", "lost_in_contact_j"),
         ("  lost in friction", "lost_in_friction_j"),
         ("  lost in the latch", "lost_in_latch_j"),
     ] {
-        out.text(label, milli(key), "mJ");
+        let joule = value(key);
+        // What plays no part takes no line.
+        if joule.abs() > NOTHING * brought.abs() {
+            out.text(label, milli(joule), "mJ");
+        }
     }
+    let residual = figures.short("energy_residual_rel", 1.0, 2);
+    out.text("  missing", residual, "of what moved");
 }
 
 /// What happened, in a sentence or two.
 fn story(finished: &Finished) -> String {
-    let summary = &finished.summary;
-    let number = |key: &str| summary.get(key).and_then(Value::as_f64);
-    let mut text = match number("first_touch_s") {
-        None => "Nothing was touched.".to_owned(),
+    let figures = Figures(&finished.summary);
+    let mut text = match figures.number("first_touch_s") {
+        None => untouched(finished),
         Some(touch) => {
-            let mut text = format!("First touch after {} s;", significant(touch, 3));
-            if summary["captured"].as_bool() == Some(true) {
-                text += " the latch closed and holds the target.";
-            } else if let Some(restitution) = number("effective_restitution") {
-                text += &format!(
-                    " the target left again with {} of its closing speed.",
-                    significant(restitution, 2)
-                );
-            } else {
-                text += " the target was not captured.";
-            }
-            text
+            let touch = significant(touch, 3);
+            let force = figures.short("peak_contact_force_n", 1.0, 3);
+            format!(
+                "First touch after {touch} s, peak force {force} N; {}.",
+                outcome(&figures)
+            )
         }
     };
     match &finished.ended {
@@ -127,4 +137,32 @@ fn story(finished: &Finished) -> String {
         Ended::Failed(_) => text += " The run could not go on: the results are incomplete.",
     }
     text
+}
+
+fn outcome(figures: &Figures<'_>) -> String {
+    if figures.0["captured"].as_bool() == Some(true) {
+        return "the latch closed and holds the target".to_owned();
+    }
+    match figures.number("effective_restitution") {
+        Some(part) => {
+            let percent = significant(100.0 * part, 2);
+            format!("not captured, the target left again with {percent} % of its closing speed")
+        }
+        None => "the target was not captured".to_owned(),
+    }
+}
+
+/// Why nothing was touched, as far as can be told.
+fn untouched(finished: &Finished) -> String {
+    let docking = &finished.run.scenario().docking;
+    let gap = finished.run.samples().last().map_or(f64::NAN, |s| s.gap);
+    let gap_text = significant(1e3 * gap, 3);
+    let speed = docking.closing_speed_m_s;
+    let advice = if speed > 0.0 {
+        let more = significant(gap / speed, 2);
+        format!("a touch takes about {more} s more, so lengthen duration_s")
+    } else {
+        "the target does not come nearer with closing_speed_m_s = 0".to_owned()
+    };
+    format!("Nothing was touched: the gap is {gap_text} mm at the end; {advice}.")
 }

@@ -1,15 +1,16 @@
 //! One key varied in steps, with the curve of the peak force.
 
-use super::{Arguments, published_force, shipped};
-use crate::failure::{BadInput, STOPPED};
+use super::{Arguments, execute, published_force, shipped};
+use crate::failure::{BadInput, FAILED, STOPPED};
 use crate::output::{self, CsvFile};
 use crate::run::{self, Progress};
-use crate::settings::{Resolved, Settings, SettingsArgs};
+use crate::settings::{Key, Kind, MOST_PARTS, Resolved, Settings, SettingsArgs};
 use anyhow::Result;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use softdock_platform::docking::{DockingRun, Scenario};
+use softdock_platform::docking::Scenario;
 use softdock_report::{Axis, SweepPoint, SweepReport};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -34,6 +35,9 @@ impl Range {
             ))
         };
         let (key, range) = text.split_once('=').ok_or_else(|| refuse("no `=`"))?;
+        if key.split('.').count() > MOST_PARTS {
+            return Err(refuse("no key has so many parts"));
+        }
         let numbers: Vec<f64> = range
             .split(':')
             .map(|part| part.trim().parse::<f64>())
@@ -59,46 +63,100 @@ impl Range {
     }
 }
 
+/// What a sweep found.
+struct Sweep {
+    range: Range,
+    /// Name of the scenario.
+    scenario: String,
+    /// The runs that came to an end, in the order of the values.
+    points: Vec<SweepPoint>,
+}
+
+impl Sweep {
+    fn known(&self) -> Option<&'static Key> {
+        Scenario::keys().find(|key| key.name == self.range.key)
+    }
+
+    /// Runs that were asked for and not done.
+    fn missing(&self) -> usize {
+        self.range.values.len() - self.points.len()
+    }
+
+    fn failures(&self) -> usize {
+        let failed = self.points.iter().filter(|point| point.failure.is_some());
+        failed.count()
+    }
+
+    /// For machines.
+    fn summary(&self) -> Value {
+        let run = |point: &SweepPoint| json!({ "value": point.value, "summary": point.summary, "error": point.failure });
+        json!({
+            "key": self.range.key,
+            "complete": self.missing() == 0,
+            "runs": self.points.iter().map(run).collect::<Vec<Value>>(),
+        })
+    }
+}
+
 /// Runs the sweep.
 pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Result<ExitCode> {
     let range = Range::parse(text)?;
+    let scenarios = range
+        .values
+        .iter()
+        .map(|&value| scenario_at(arguments, &range.key, value, text))
+        .collect::<Result<Vec<Scenario>>>()?;
+    // If neither end can even begin, the mistake is in what all runs share.
+    let ends = [scenarios.first(), scenarios.last()]
+        .map(|scenario| scenario.map_or(Ok(()), |one| execute::prepare(one, false).map(|_| ())));
+    if let [Err(error), Err(_)] = ends {
+        return Err(error);
+    }
     let folder = arguments.folder();
     for name in ["report.html", "sweep.csv", "summary.json"] {
         output::probe(&folder.join(name))?;
     }
-    let scenarios = range
-        .values
-        .iter()
-        .map(|value| {
-            let mut set = arguments.set.clone();
-            set.push(format!("{}={value:?}", range.key));
-            let args = SettingsArgs {
-                set,
-                ..SettingsArgs::default()
-            };
-            let mut resolved = shipped::resolve(arguments.scenario.as_deref(), &args)?;
-            // One run per core is faster than one leg per core.
-            resolved.config.platform.solver.threads = 1;
-            Ok(resolved.config)
-        })
-        .collect::<Result<Vec<Scenario>>>()?;
-    let points = run_all(&scenarios, &range.values);
-    let stopped = points.len() < scenarios.len();
-    write(&folder, &range, base, &points)?;
+    let sweep = Sweep {
+        scenario: shipped::name_of(arguments.scenario.as_deref()),
+        points: run_all(&scenarios, &range.values),
+        range,
+    };
+    write(arguments, &folder, &sweep, base)?;
     if arguments.output.json {
-        let rows: Vec<Value> = points
-            .iter()
-            .map(|point| json!({ "value": point.value, "summary": point.summary, "error": point.failure }))
-            .collect();
-        output::say_json(&json!({ "key": range.key, "runs": rows }))?;
+        output::say_json(&sweep.summary())?;
     } else {
-        say(&range, &points, &folder)?;
+        say(arguments, &sweep, &folder)?;
     }
-    Ok(if stopped {
-        ExitCode::from(STOPPED)
+    if sweep.missing() > 0 {
+        return Ok(ExitCode::from(STOPPED));
+    }
+    if sweep.failures() > 0 {
+        let (failed, all) = (sweep.failures(), sweep.points.len());
+        eprintln!("softdock: {failed} of {all} runs failed; the others are kept");
+        return Ok(ExitCode::from(FAILED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The scenario with the swept key at `value`.
+fn scenario_at(arguments: &Arguments, key: &str, value: f64, text: &str) -> Result<Scenario> {
+    let args = SettingsArgs {
+        set: arguments.set.clone(),
+        ..SettingsArgs::default()
+    };
+    let known = Scenario::keys().find(|known| known.name == key);
+    let counts = known.is_some_and(|known| known.kind == Kind::Count);
+    let whole = value.fract() == 0.0 && value.abs() < 1e15;
+    let given = if counts && whole {
+        toml::Value::Integer(value as i64)
     } else {
-        ExitCode::SUCCESS
-    })
+        toml::Value::Float(value)
+    };
+    let more = [(format!("--sweep {text}"), key, given)];
+    let mut resolved = shipped::resolve(arguments.scenario.as_deref(), &args, &more)?;
+    // One run per core is faster than one leg per core.
+    resolved.config.platform.solver.threads = 1;
+    Ok(resolved.config)
 }
 
 /// All runs, side by side, in the order of the values; those done before a stop.
@@ -112,17 +170,15 @@ fn run_all(scenarios: &[Scenario], values: &[f64]) -> Vec<SweepPoint> {
             if run::stop_requested() {
                 return None;
             }
-            let point = match run_one(scenario) {
-                Ok(summary) => SweepPoint {
-                    value,
-                    summary,
-                    ..SweepPoint::default()
-                },
-                Err(error) => SweepPoint {
-                    value,
-                    failure: Some(format!("{error:#}")),
-                    ..SweepPoint::default()
-                },
+            let (summary, failure) = match run_one(scenario) {
+                Ok(summary) => (summary?, None),
+                Err(error) => (Value::Null, Some(format!("{error:#}"))),
+            };
+            let point = SweepPoint {
+                value,
+                summary,
+                failure,
+                ..SweepPoint::default()
             };
             let count = done.fetch_add(1, Ordering::Relaxed) + 1;
             let mut bar = progress.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,10 +193,9 @@ fn run_all(scenarios: &[Scenario], values: &[f64]) -> Vec<SweepPoint> {
     points.into_iter().flatten().collect()
 }
 
-fn run_one(scenario: &Scenario) -> Result<Value> {
-    let mut run = DockingRun::new(scenario, false)?;
-    run.run()?;
-    Ok(serde_json::to_value(run.summary()?)?)
+/// The summary of one run; none if somebody stopped it.
+fn run_one(scenario: &Scenario) -> Result<Option<Value>> {
+    execute::prepare(scenario, false)?.summarize()
 }
 
 /// Figures of the table, in order.
@@ -153,11 +208,12 @@ const COLUMNS: [&str; 5] = [
 ];
 
 fn write(
-    folder: &std::path::Path,
-    range: &Range,
+    arguments: &Arguments,
+    folder: &Path,
+    sweep: &Sweep,
     base: &Resolved<Scenario>,
-    points: &[SweepPoint],
 ) -> Result<()> {
+    let (range, points) = (&sweep.range, &sweep.points);
     let mut header = vec![range.key.as_str()];
     header.extend(COLUMNS);
     let mut csv = CsvFile::create(&folder.join("sweep.csv"), &header)?;
@@ -167,53 +223,77 @@ fn write(
         row.extend(COLUMNS.map(|key| figure(key).unwrap_or(f64::NAN)));
         csv.row(&row)?;
     }
-    csv.finish()?;
-    let unit = Scenario::keys()
-        .find(|key| key.name == range.key)
-        .map_or("", |key| if key.unit == "-" { "" } else { key.unit });
+    if sweep.missing() == 0 {
+        csv.finish()?;
+    } else {
+        csv.keep_partial()?;
+        output::remove_stale(folder, &["sweep.csv"])?;
+    }
+    output::write_json(&folder.join("summary.json"), &sweep.summary())?;
+    // A single run that was here before: its summary is gone.
+    output::remove_stale(folder, &["run.csv", "run.partial.csv", "config.toml"])?;
+    if arguments.no_report {
+        output::remove_stale(folder, &["report.html"])?;
+        return Ok(());
+    }
+    let (done, asked) = (points.len(), range.values.len());
+    let stopped = format!("Incomplete: stopped after {done} of {asked} runs.");
+    let unit = sweep.known().map_or("-", |key| key.unit);
     let report = SweepReport {
         title: format!("Docking against {}", range.key),
-        lead: format!("{} runs of the same scenario.", points.len()),
-        warning: None,
-        parameter: Axis::new(&range.key, unit),
-        points: points.to_vec(),
+        lead: format!(
+            "{done} runs of the scenario {}, all alike but for one setting.",
+            sweep.scenario
+        ),
+        warning: (done < asked).then_some(stopped),
+        parameter: Axis::new(&range.key, if unit == "-" { "" } else { unit }),
+        points: points.clone(),
         reference_force: Some(published_force()),
         config_text: base.print()?,
     };
     output::write_atomic(&folder.join("report.html"), report.html()?.as_bytes())?;
-    let all: Vec<Value> = points
-        .iter()
-        .map(|p| json!({ "value": p.value, "summary": p.summary, "error": p.failure }))
-        .collect();
-    output::write_json(&folder.join("summary.json"), &all)?;
     Ok(())
 }
 
-fn say(range: &Range, points: &[SweepPoint], folder: &std::path::Path) -> Result<()> {
-    let mut lines = vec![format!(
-        "{:>14}  {:>14}  {:>10}  {:>9}",
-        range.key.rsplit('.').next().unwrap_or(&range.key),
-        "peak force [N]",
-        "stroke [mm]",
-        "captured"
-    )];
-    for point in points {
+fn say(arguments: &Arguments, sweep: &Sweep, folder: &Path) -> Result<()> {
+    let key = &sweep.range.key;
+    let name = key.rsplit('.').next().unwrap_or(key);
+    let width = name.len().max(12);
+    let (scenario, done) = (&sweep.scenario, sweep.points.len());
+    let mut lines = vec![
+        format!("Docking: {scenario}, {done} runs over {key}"),
+        format!("  {name:>width$}  peak force [N]  stroke [mm]  captured"),
+    ];
+    for point in &sweep.points {
         let number = |key: &str| point.summary.get(key).and_then(Value::as_f64);
-        let line = match &point.failure {
-            Some(failure) => format!("{:>14}  {failure}", point.value),
+        // Steps of a tenth do not add up to the digits people type.
+        let value = (point.value * 1e9).round() / 1e9;
+        lines.push(match &point.failure {
+            Some(failure) => format!("  {value:>width$}  failed: {failure}"),
             None => format!(
-                "{:>14.6}  {:>14.2}  {:>11.2}  {:>8}",
-                point.value,
+                "  {value:>width$}  {:>14.2}  {:>11.2}  {:>8}",
                 number("peak_contact_force_n").unwrap_or(f64::NAN),
                 1e3 * number("max_leg_stroke_m").unwrap_or(f64::NAN),
-                point.summary["captured"]
-                    .as_bool()
-                    .map_or("-", |c| if c { "yes" } else { "no" }),
+                match point.summary["captured"].as_bool() {
+                    Some(true) => "yes",
+                    Some(false) => "no",
+                    None => "-",
+                },
             ),
-        };
-        lines.push(line);
+        });
     }
-    lines.push(format!("report: {}", folder.join("report.html").display()));
+    if sweep.missing() > 0 {
+        let all = sweep.range.values.len();
+        lines.push(format!(
+            "  Stopped after {done} of {all} runs: the sweep is incomplete."
+        ));
+    }
+    if !arguments.no_report {
+        lines.push(format!(
+            "\n  report  {}",
+            folder.join("report.html").display()
+        ));
+    }
     output::say(&lines.join("\n"))?;
     Ok(())
 }

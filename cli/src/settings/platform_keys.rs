@@ -1,45 +1,53 @@
 //! Every key of a platform's configuration, in the order in which it is printed.
 
 use super::key::{Key, Kind};
-use super::shared_keys::{ANY, FLAG, HISTORY, LEAF, MOTOR, POSITIVE, TENDON};
+use super::shared_keys::{ANY, FLAG, HISTORY, MOTOR, NOT_NEGATIVE, POSITIVE, TENDON};
 use super::{Refused, Settings};
 use leg_core::leg::LegError;
 use softdock_platform::{PlatformConfig, PlatformError};
 
-const INERTIA: &str = "> 0, each no larger than the sum of the others";
-const AS_MANY: &str = "as many as motor_azimuth_deg";
-
 #[rustfmt::skip]
 const PLATFORM: &[Key] = &[
-    Key::new("gravity_m_s2", Kind::Numbers(3), "m/s²", "Gravity along x, y, z; z points from the base to the end effector", ANY),
-    Key::new("coupling", Kind::Word(&["monolithic", "implicit", "explicit"]), "-", "How legs and end effector are coupled in time", "monolithic, implicit or explicit"),
+    Key::new("gravity_m_s2", Kind::Numbers(3), "m/s²", "Gravity along x, y and z (z from the base to the target)", "-1000 to 1000"),
+    Key::new("coupling", Kind::Word(&["monolithic", "implicit", "explicit"]), "-", "How legs and end effector are coupled: one system, or co-simulation", "monolithic, implicit or explicit"),
     Key::new("base.free_floating", Kind::Switch, "-", "The base floats freely; otherwise it is fixed", FLAG),
-    Key::new("base.mass_kg", Kind::Number, "kg", "Mass of the chaser without legs and end effector", POSITIVE),
-    Key::new("base.centre_of_mass_m", Kind::Numbers(3), "m", "Centre of mass from the centre of the motors' circle", ANY),
-    Key::new("base.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre of mass", INERTIA),
-    Key::new("end_effector.position_m", Kind::Numbers(3), "m", "Position of its centre in the nominal pose, at which the legs are pre-tensioned", ANY),
-    Key::new("end_effector.rpy_rad", Kind::Numbers(3), "rad", "Roll, pitch and yaw there, R = Rz(yaw) Ry(pitch) Rx(roll)", ANY),
-    Key::new("end_effector.mass_kg", Kind::Number, "kg", "Mass", POSITIVE),
-    Key::new("end_effector.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about its centre", INERTIA),
-    Key::new("end_effector.feels_gravity", Kind::Switch, "-", "Gravity acts on it; false leaves its weight to the wrench", FLAG),
-    Key::new("legs.elements", Kind::Count, "-", "Elements of each leaf", "2 to 1000"),
-    Key::new("legs.motor_radius_m", Kind::Number, "m", "Radius of the circle of motors", POSITIVE),
-    Key::new("legs.motor_azimuth_deg", Kind::List, "deg", "Azimuths of the motors, one per leg", "3 to 24 numbers"),
-    Key::new("legs.crank_azimuth_deg", Kind::List, "deg", "Azimuths to which the cranks point at q1 = 0; [] for radially outward", AS_MANY),
-    Key::new("legs.sphere_radius_m", Kind::Number, "m", "Radius of the circle of spherical joints on the end effector", POSITIVE),
-    Key::new("legs.sphere_azimuth_deg", Kind::List, "deg", "Azimuths of the spherical joints", AS_MANY),
-    Key::new("legs.q1_rad", Kind::List, "rad", "Crank angles of the nominal pose; [] for zero", AS_MANY),
-    Key::new("legs.side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaves bow: +x is outward, to the right of A→B", "+x or -x"),
-    Key::new("legs.different", Kind::Tables, "-", "Legs that differ from the others: keys of crank, universal, section, leaf, tendon, motor and their values", "a list of { leg = 1 to the number of legs, set = { KEY = VALUE, ... } }").optional("[{ leg = 2, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }]"),
-    Key::new("crank.length_m", Kind::Number, "m", "Length of the crank OA", POSITIVE),
-    Key::new("crank.mass_kg", Kind::Number, "kg", "Mass of the crank, a slender rod", POSITIVE),
-    Key::new("universal.carried_by", Kind::Word(&["crank", "base"]), "-", "What carries the first axis of the universal joint: the crank, or the base by way of a parallelogram", "crank or base"),
-    Key::new("universal.first_axis", Kind::Numbers(3), "-", "First axis in the axes of the base at q1 = 0: along the crank, up, along the motor", "not zero"),
-    Key::new("universal.second_axis", Kind::Numbers(3), "-", "Second axis in the axes of the leaf's root: along it, normal to its face, across its width", "not zero"),
+    Key::new("base.mass_kg", Kind::Number, "kg", "Mass of the chaser without legs and end effector", "0.001 to 1e9"),
+    Key::new("base.centre_of_mass_m", Kind::Numbers(3), "m", "Centre of mass from the centre of the motors' circle", "-100 to 100"),
+    Key::new("base.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre of mass", "1e-9 to 1e15, none above the sum of the other two"),
+    Key::new("end_effector.position_m", Kind::Numbers(3), "m", "Centre in the nominal pose, at which the legs are pre-tensioned", "-10 to 10"),
+    Key::new("end_effector.rpy_rad", Kind::Numbers(3), "rad", "Roll, pitch and yaw there, R = Rz(yaw) Ry(pitch) Rx(roll)", "-10 to 10"),
+    Key::new("end_effector.mass_kg", Kind::Number, "kg", "Mass", "0.001 to 1e9"),
+    Key::new("end_effector.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre", "1e-9 to 1e15, none above the sum of the other two"),
+    Key::new("end_effector.feels_gravity", Kind::Switch, "-", "Gravity acts on it; false leaves its weight to the wrench of the user", FLAG),
+    Key::new("legs.elements", Kind::Count, "-", "Elements of each leaf", "2 to 200"),
+    Key::new("legs.motor_radius_m", Kind::Number, "m", "Radius of the circle of motors", "0.001 to 10"),
+    Key::new("legs.motor_azimuth_deg", Kind::List, "deg", "Azimuths of the motors; as many as legs", "3 to 24 numbers, each -360 to 360"),
+    Key::new("legs.crank_azimuth_deg", Kind::List, "deg", "Azimuths to which the cranks point at zero; empty: radially outward", "empty, or one per leg, each -360 to 360"),
+    Key::new("legs.sphere_radius_m", Kind::Number, "m", "Radius of the circle of spherical joints on the end effector", "0.001 to 10"),
+    Key::new("legs.sphere_azimuth_deg", Kind::List, "deg", "Azimuths of the spherical joints", "one per leg, each -360 to 360"),
+    Key::new("legs.q1_rad", Kind::List, "rad", "Crank angles of the nominal pose; empty: zero", "empty, or one per leg, each -10 to 10"),
+    Key::new("legs.side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaves bow: +x is outward", "+x or -x"),
+    Key::new("legs.different", Kind::Tables, "-", "Legs that differ from the others: their number and keys of theirs", "tables { leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }").optional("[{ leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }]"),
+    Key::new("crank.length_m", Kind::Number, "m", "Length of the crank OA", "0.001 to 10"),
+    Key::new("crank.mass_kg", Kind::Number, "kg", "Mass of the crank, a slender rod", "1e-6 to 1e6"),
+    Key::new("universal.carried_by", Kind::Word(&["crank", "base"]), "-", "What carries the first axis of the universal joint at A: the crank, or the base by a parallelogram", "crank or base"),
+    Key::new("universal.first_axis", Kind::Numbers(3), "-", "First axis in the base's axes: along the crank, up, along the motor", "a direction, not zero"),
+    Key::new("universal.second_axis", Kind::Numbers(3), "-", "Second axis in the axes of the leaf's root: along it, normal to its face, across it", "a direction, not zero"),
     Key::new("universal.flipped", Kind::Switch, "-", "Mounts the leaf turned by half a turn about its chord", FLAG),
-    Key::new("universal.carried_moment", Kind::Word(&["normal", "upright"]), "-", "Moment that the joint carries: about the normal of its axes (ideal), or about the base's upward axis (only with carried_by = base)", "normal or upright"),
-    Key::new("section.kind", Kind::Word(&["leaf", "rod"]), "-", "Section of the flexible member: the leaf's own, or a round rod", "leaf or rod"),
-    Key::new("section.radius_m", Kind::Number, "m", "Radius of the round rod; only with kind = rod", POSITIVE).optional("0.002"),
+    Key::new("universal.carried_moment", Kind::Word(&["normal", "upright"]), "-", "Axis of the moment it carries: normal to both axes, or upright as in a published model", "normal or upright"),
+    Key::new("leaf.length_m", Kind::Number, "m", "Length of the leaf spring AB when straight", "0.01 to 100"),
+    Key::new("leaf.width_m", Kind::Number, "m", "Width, normal to the plane of bending", "1e-5 to 10"),
+    Key::new("leaf.thickness_m", Kind::Number, "m", "Thickness, in the plane of bending", "1e-5 to 1"),
+    Key::new("leaf.youngs_modulus_pa", Kind::Number, "Pa", "Young's modulus", "1e5 to 1e13"),
+    Key::new("leaf.shear_modulus_pa", Kind::Number, "Pa", "Shear modulus", "1e5 to 1e13"),
+    Key::new("leaf.shear_factor", Kind::Number, "-", "Shear correction factor", POSITIVE),
+    Key::new("leaf.density_kg_m3", Kind::Number, "kg/m³", "Density", "0.1 to 1e6"),
+    Key::new("leaf.curvature_per_m", Kind::Number, "1/m", "Curvature of the unstressed leaf, positive to the left of A→B", ANY),
+    Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient", NOT_NEGATIVE),
+    Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient", NOT_NEGATIVE),
+    Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
+    Key::new("section.kind", Kind::Word(&["leaf", "rod"]), "-", "Section: the leaf's own width and thickness, or a round rod", "leaf or rod"),
+    Key::new("section.radius_m", Kind::Number, "m", "Radius of the rod; only with kind = \"rod\"", POSITIVE).optional("0.002"),
 ];
 
 #[rustfmt::skip]
@@ -50,7 +58,7 @@ const WRENCH_AND_SOLVER: &[Key] = &[
     Key::new("wrench.moment_x_nm", Kind::History, "N·m", "Moment about x", HISTORY),
     Key::new("wrench.moment_y_nm", Kind::History, "N·m", "Moment about y", HISTORY),
     Key::new("wrench.moment_z_nm", Kind::History, "N·m", "Moment about z", HISTORY),
-    Key::new("solver.step_s", Kind::Number, "s", "Step of legs and bodies", "above 0, up to 1"),
+    Key::new("solver.step_s", Kind::Number, "s", "Step size of legs and bodies; contact makes it smaller where needed", "above 0, up to 1"),
     Key::new("solver.spectral_radius", Kind::Number, "-", "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most", "0 to 1"),
     Key::new("solver.newton_tolerance", Kind::Number, "-", "Newton's tolerance, relative to the leg's size or in rad", "above 0, below 0.001"),
     Key::new("solver.macro_step_s", Kind::Number, "s", "Macro step of co-simulation", POSITIVE),
@@ -60,7 +68,7 @@ const WRENCH_AND_SOLVER: &[Key] = &[
 ];
 
 /// The keys of [`PlatformConfig`].
-pub const PLATFORM_KEYS: [&[Key]; 5] = [PLATFORM, LEAF, TENDON, MOTOR, WRENCH_AND_SOLVER];
+pub const PLATFORM_KEYS: [&[Key]; 4] = [PLATFORM, TENDON, MOTOR, WRENCH_AND_SOLVER];
 
 impl Settings for PlatformConfig {
     const TABLES: &'static [&'static [Key]] = &PLATFORM_KEYS;
@@ -82,6 +90,7 @@ pub(super) fn refused(error: &PlatformError) -> Refused {
 fn key_of(error: &PlatformError) -> &str {
     match error {
         PlatformError::Config(error) => error.key,
+        PlatformError::TooMuch { key, .. } => key,
         PlatformError::Leg {
             cause: LegError::Config(error),
             ..

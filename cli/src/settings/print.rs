@@ -27,7 +27,8 @@ pub(super) fn print<C: Settings>(config: &C) -> Result<String, SettingsError> {
     Ok(out)
 }
 
-fn lookup<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
+/// The value of a key with its tables.
+pub(super) fn lookup<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
     let mut parts = key.split('.');
     let first = table.get(parts.next()?)?;
     parts.try_fold(first, |value, part| value.get(part))

@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 use toml::{Table, Value};
 
+/// Most parts of a key, tables included: more than any has.
+pub const MOST_PARTS: usize = 16;
+
 /// Where a setting was made.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Place {
@@ -87,6 +90,9 @@ impl Layer {
         let key = key.trim();
         if key.is_empty() || key.split('.').any(|part| part.trim().is_empty()) {
             return Err(bad("the key is empty or has an empty part"));
+        }
+        if key.split('.').count() > MOST_PARTS {
+            return Err(bad("no key has so many parts"));
         }
         let value = value(text.trim()).map_err(|problem| bad(&problem))?;
         Ok(Self::given(&format!("--set {argument}"), key, value))

@@ -76,9 +76,12 @@ impl Default for NormalConfig {
 
 impl NormalConfig {
     fn validate(&self) -> Result<(), ConfigError> {
-        positive(
+        let stiffness = self.stiffness_n_per_m_n;
+        check(
+            (1.0..=1e12).contains(&stiffness),
             "contact.normal.stiffness_n_per_m_n",
-            self.stiffness_n_per_m_n,
+            stiffness,
+            "in [1, 1e12] N/m^n",
         )?;
         let exponent = self.exponent;
         check(

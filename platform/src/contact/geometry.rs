@@ -217,7 +217,7 @@ pub(super) fn features(target: &TargetConfig) -> Vec<Feature> {
 }
 
 /// The contact points of an end effector in its port frame [m]: the centres of their tips.
-pub(super) fn points(effector: &EffectorConfig) -> Vec<Vector3<f64>> {
+pub fn points(effector: &EffectorConfig) -> Vec<Vector3<f64>> {
     let around = |i: usize, count: usize, radius: f64, height: f64| {
         let (sine, cosine) = (TAU * i as f64 / count as f64).sin_cos();
         Vector3::new(radius * cosine, radius * sine, height)

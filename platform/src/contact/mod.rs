@@ -39,6 +39,7 @@ pub use config::{
 };
 pub use episode::{Episode, EpisodeChanges, Episodes, EpisodesError, StepAdvice, contact_step};
 pub use friction::{Friction, FrictionLaw, FrictionValue};
+pub use geometry::points as effector_points;
 pub use geometry::{Distance, Feature};
 pub use latch::{Latch, LatchError, LatchState};
 pub use law::{NormalForce, NormalLaw, NormalValue};

@@ -1,7 +1,7 @@
 //! Configuration of a docking scenario: the platform's keys and those of the encounter, side by
 //! side in one file.
 
-use crate::config::{PlatformConfig, check_inertia, check_positive};
+use crate::config::{PlatformConfig, check_inertia, check_mass, check_positive};
 use crate::contact::ContactConfig;
 use crate::error::{PlatformError, Result};
 use leg_core::leg::ConfigError;
@@ -167,7 +167,7 @@ impl DockingConfig {
         within("initial_gap_m", gap, (0.0, 10.0), "in [0, 10] m")?;
         check_positive("output_interval_s", self.output_interval_s)?;
         self.misalignment.validate()?;
-        check_positive("target.mass_kg", self.target.mass_kg)?;
+        check_mass("target.mass_kg", self.target.mass_kg)?;
         check_inertia("target.inertia_kg_m2", &self.target.inertia_kg_m2)?;
         within(
             "target.centre_of_mass_behind_port_m",
@@ -268,10 +268,62 @@ impl From<Scenario> for toml::Table {
     }
 }
 
+/// Most rows of output of one run; each takes some 2 kB of `run.csv`.
+const MOST_ROWS: f64 = 1e5;
+/// Most poses of leaf nodes that one run keeps for its pictures, of 96 bytes each.
+const MOST_POSES: f64 = 1e7;
+/// Most steps, counted for every element, of one run: hours of work.
+const MOST_ELEMENT_STEPS: f64 = 1e9;
+
 impl Scenario {
     /// Checks every value.
     pub fn validate(&self) -> Result<()> {
         self.docking.validate().map_err(PlatformError::from)?;
-        self.platform.validate()
+        self.platform.validate()?;
+        self.validate_size()
+    }
+
+    /// Refuses what would fill the memory or not end in this life.
+    fn validate_size(&self) -> Result<()> {
+        let duration_s = self.docking.duration_s;
+        let (interval, step) = (self.docking.output_interval_s, self.platform.solver.step_s);
+        let elements = (self.platform.leg_count() * self.platform.legs.elements) as f64;
+        let rows = duration_s / interval;
+        let limits = [
+            (
+                "output_interval_s",
+                interval,
+                rows,
+                "rows of output",
+                MOST_ROWS,
+            ),
+            (
+                "output_interval_s",
+                interval,
+                rows * elements,
+                "poses of leaves to keep",
+                MOST_POSES,
+            ),
+            (
+                "solver.step_s",
+                step,
+                duration_s / step * elements,
+                "steps of elements",
+                MOST_ELEMENT_STEPS,
+            ),
+        ];
+        for (key, value, count, what, most) in limits {
+            if count > most {
+                return Err(PlatformError::TooMuch {
+                    key,
+                    value,
+                    duration_s,
+                    count,
+                    what,
+                    most,
+                });
+            }
+        }
+        Ok(())
     }
 }

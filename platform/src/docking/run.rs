@@ -12,6 +12,9 @@ use crate::world::WrenchHistory;
 use leg_core::group::{Group, Se3};
 use nalgebra::{Vector3, Vector6};
 
+/// Most nominal steps of one advance.
+const MOST_STEPS: f64 = 50.0;
+
 /// A leg at one time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegSample {
@@ -188,20 +191,30 @@ impl DockingRun {
         &self.track
     }
 
-    /// Goes on to the next output time and records it. On an error everything up to the last good
-    /// step is kept.
+    /// Goes on toward the next output time, by [`MOST_STEPS`] nominal steps at most so that the
+    /// caller is asked now and then whether to go on, and records it when it is reached. On an
+    /// error everything up to the last good step is kept.
     pub fn advance(&mut self) -> Result<()> {
         let config = &self.scenario.docking;
         let interval = config.output_interval_s;
         let index = (self.time() / interval * (1.0 + 1e-12) + 1e-9).floor() + 1.0;
-        let end = (index * interval).min(config.duration_s);
+        let output = (index * interval).min(config.duration_s);
+        let left = output - self.time();
+        let most = MOST_STEPS * self.scenario.platform.solver.step_s;
+        let parts = (left / most * (1.0 - 1e-9)).ceil().max(1.0);
+        let whole = parts <= 1.0;
+        let end = if whole {
+            output
+        } else {
+            self.time() + left / parts
+        };
         let track = &mut self.track;
         let done = self
             .platform
             .advance_observed(end, |platform| track.observe(platform))?;
         self.iterations += done.iterations;
         self.rejected += done.rejected;
-        self.record()
+        if whole { self.record() } else { Ok(()) }
     }
 
     /// Runs to the end.

@@ -99,7 +99,7 @@ softdock.model = block => {
         corners.push(world[3 * i], world[3 * i + 1], world[3 * i + 2]);
         points.push(view[3 * i], view[3 * i + 1]);
       }
-      list.push({ depth: depth / face.length, points, edges: mesh.edges[index], paint: body.paint, light: shade(corners, camera, mesh.two_sided) });
+      list.push({ depth: depth / face.length, points, edges: mesh.edges[index], paint: body.paint, glass: body.glass, light: shade(corners, camera, mesh.two_sided) });
     });
   };
 

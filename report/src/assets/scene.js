@@ -60,8 +60,8 @@ softdock.kinds.scene = (node, block) => {
     context.stroke();
   };
 
-  // Seen from above, the target would hide everything: it becomes glass.
-  const isGlass = piece => piece.paint === 'target' && camera.state.elevation > 0.8;
+  // Seen from above, the target would hide everything: it becomes glass, too.
+  const isGlass = piece => piece.glass || (piece.paint === 'target' && camera.state.elevation > 0.8);
 
   const drawPiece = piece => {
     const { points, edges, light } = piece;
@@ -79,7 +79,7 @@ softdock.kinds.scene = (node, block) => {
     context.closePath();
     const shade = paint.shades[Math.round(24 * Math.min(1, light))];
     context.fillStyle = shade;
-    context.globalAlpha = glass ? 0.18 : 1;
+    context.globalAlpha = glass ? 0.2 : 1;
     context.fill();
     context.globalAlpha = 1;
     context.lineWidth = 0.8;

@@ -104,6 +104,8 @@ pub struct Body {
     paint: Paint,
     mesh: MeshData,
     motion: Track,
+    /// What is behind it can be seen.
+    glass: bool,
 }
 
 impl Body {
@@ -126,7 +128,14 @@ impl Body {
             paint,
             mesh: mesh.data(),
             motion: Track::new(rows, 7, FINE, Missing::Before),
+            glass: false,
         }
+    }
+
+    /// The same body made of glass.
+    pub fn of_glass(mut self) -> Self {
+        self.glass = true;
+        self
     }
 }
 

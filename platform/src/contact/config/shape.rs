@@ -1,6 +1,6 @@
 //! Shapes of the end effector's and the target's side of the contact.
 
-use super::{check, not_negative, positive};
+use super::{check, positive};
 use leg_core::leg::ConfigError;
 use serde::{Deserialize, Serialize};
 
@@ -95,13 +95,15 @@ impl Default for EffectorConfig {
 
 impl EffectorConfig {
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        not_negative("contact.effector.tip_radius_m", self.tip_radius_m)?;
+        let size =
+            |key, value: f64| check((0.0..=10.0).contains(&value), key, value, "in [0, 10] m");
+        size("contact.effector.tip_radius_m", self.tip_radius_m)?;
         let RingConfig {
             radius_m,
             count,
             height_m,
         } = self.ring;
-        not_negative("contact.effector.ring.radius_m", radius_m)?;
+        size("contact.effector.ring.radius_m", radius_m)?;
         check(
             (1..=1000).contains(&count),
             "contact.effector.ring.count",
@@ -109,10 +111,10 @@ impl EffectorConfig {
             "1 to 1000",
         )?;
         check(
-            true,
+            height_m.abs() <= 10.0,
             "contact.effector.ring.height_m",
             height_m,
-            "a finite number",
+            "in [-10, 10] m",
         )?;
         self.petals.validate()
     }
@@ -128,18 +130,18 @@ impl PetalsConfig {
         )?;
         positive("contact.effector.petals.root_radius_m", self.root_radius_m)?;
         check(
-            true,
+            self.root_height_m.abs() <= 10.0,
             "contact.effector.petals.root_height_m",
             self.root_height_m,
-            "a finite number",
+            "in [-10, 10] m",
         )?;
         positive("contact.effector.petals.length_m", self.length_m)?;
         let inclination = self.inclination_deg;
         check(
-            inclination.abs() < 90.0,
+            inclination.abs() <= 89.0,
             "contact.effector.petals.inclination_deg",
             inclination,
-            "between -90 and 90 degrees",
+            "in [-89, 89] degrees",
         )?;
         let end_radius = self.root_radius_m + self.length_m * inclination.to_radians().sin();
         check(

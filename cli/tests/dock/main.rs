@@ -1,0 +1,10 @@
+//! `softdock dock` as a user runs it: one module per topic.
+#![allow(clippy::unwrap_used)]
+
+mod configuration;
+mod pages;
+mod refusals;
+mod repeatability;
+#[cfg(unix)]
+mod stopping;
+mod support;
