@@ -1,12 +1,15 @@
 //! The platform: legs coupled through the spherical joints of the end effector.
 
+pub mod allocation;
 pub mod audit;
 pub mod body;
 pub mod config;
 pub mod error;
 pub mod hub;
+pub mod linear;
 pub mod monolithic;
 pub mod native;
+pub mod regulator;
 pub mod sample;
 pub mod statics;
 pub mod stopwatch;
