@@ -29,7 +29,7 @@ enum Command {
     Bench(bench::Arguments),
     /// Bow, move, linearise and control a single planar leg.
     Leg(leg::Arguments),
-    /// The platform: kinetostatics, stiffness, workspace, motion.
+    /// The platform: kinetostatics, stiffness, workspace, motion, control.
     Platform(platform::Arguments),
 }
 
