@@ -35,7 +35,7 @@ enum Command {
     Leg(leg::Arguments),
     /// Write the leg as an FMU; look at and simulate FMUs of any origin.
     Fmu(fmu::Arguments),
-    /// The platform: kinetostatics, stiffness, workspace, motion.
+    /// The platform: kinetostatics, stiffness, workspace, motion, control.
     Platform(platform::Arguments),
 }
 

@@ -1,5 +1,6 @@
 //! The platform: legs coupled through the spherical joints of the end effector.
 
+pub mod allocation;
 pub mod audit;
 pub mod body;
 pub mod config;
@@ -7,8 +8,10 @@ pub mod contact;
 pub mod docking;
 pub mod error;
 pub mod hub;
+pub mod linear;
 pub mod monolithic;
 pub mod native;
+pub mod regulator;
 pub mod sample;
 pub mod statics;
 pub mod stopwatch;

@@ -5,7 +5,7 @@
 //! kernel does with a model: linearisation, vibration modes, regulators.
 
 use crate::error::{PlatformError, Result};
-use crate::monolithic::base_body;
+use crate::monolithic::{Platform, base_body};
 use crate::native::{Start, motor_signals};
 use crate::statics::StaticPlatform;
 use crate::world::WrenchHistory;
@@ -143,6 +143,31 @@ impl WholeModel {
             let offset = if i < 3 { self.weightless[i] } else { 0.0 };
             self.signals.0[channel.index()] = signal.clone().shifted(offset);
         }
+    }
+}
+
+impl WholeModel {
+    /// The state of `platform`, a running platform of the same configuration, as one of this model:
+    /// poses, velocities and angles.
+    pub fn state_of(&self, platform: &Platform) -> SpatialState {
+        let mut out = self.rest.clone();
+        out.time = platform.time();
+        let nodes = [Some(self.effector), self.base].into_iter().flatten();
+        for (body, node) in platform.bodies().iter().zip(nodes) {
+            out.poses[node.index()] = body.pose;
+            out.velocities[node.index()] = body.velocity;
+        }
+        for (leg, own) in platform.legs().iter().zip(&self.legs) {
+            let state = leg.state();
+            // A leg on a moving base has the base's node in front.
+            let extra = leg.leg().crank.index();
+            let count = state.poses.len() - extra;
+            let first = own.parts.crank.index();
+            out.poses[first..first + count].copy_from_slice(&state.poses[extra..]);
+            out.velocities[first..first + count].copy_from_slice(&state.velocities[extra..]);
+            out.angles[own.parts.motor_joint.index()] = leg.crank_angle();
+        }
+        out
     }
 }
 

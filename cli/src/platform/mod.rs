@@ -1,7 +1,9 @@
-//! `softdock platform`: the legs together, in equilibrium and in motion.
+//! `softdock platform`: the legs together, in equilibrium, in motion, under control.
 
 mod equilibrium;
+mod linearize;
 mod lists;
+mod lqr;
 mod simulate;
 mod start;
 mod stiffness;
@@ -29,6 +31,10 @@ enum Command {
     Stiffness(stiffness::Arguments),
     /// Push, drive and release the platform and write its motion to platform.csv.
     Simulate(simulate::Arguments),
+    /// State-space model (A, B, C, D) of the whole platform about an equilibrium.
+    Linearize(linearize::Arguments),
+    /// Linear-quadratic regulator of the pose, tried on the nonlinear platform.
+    Lqr(lqr::Arguments),
     /// Try a grid of poses: reachable or not and why, motor angles, stiffness, strokes.
     Workspace(workspace::Arguments),
 }
@@ -40,6 +46,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Inverse(arguments) => equilibrium::inverse(arguments),
         Command::Stiffness(arguments) => stiffness::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Linearize(arguments) => linearize::run(arguments),
+        Command::Lqr(arguments) => lqr::run(arguments),
         Command::Workspace(arguments) => workspace::run(arguments),
     };
     settle(done)

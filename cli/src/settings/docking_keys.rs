@@ -2,7 +2,7 @@
 
 use super::key::{Key, Kind};
 use super::platform_keys::{PLATFORM_KEYS, refused};
-use super::shared_keys::{ANY, FLAG, NOT_NEGATIVE, POSITIVE};
+use super::shared_keys::{FLAG, NOT_NEGATIVE, POSITIVE};
 use super::{Refused, Settings};
 use softdock_platform::docking::Scenario;
 

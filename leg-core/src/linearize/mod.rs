@@ -361,8 +361,9 @@ impl LinearModel {
         self.basis.ncols()
     }
 
-    /// Keeps the first `count` coordinates, which must be decoupled from the others in stiffness.
-    fn cut(&self, count: usize, static_correction: bool) -> Result<Self> {
+    /// Keeps the first `count` coordinates, which must be decoupled from the others in stiffness
+    /// (modes); the others may be let respond statically, eq. (6).
+    pub fn cut(&self, count: usize, static_correction: bool) -> Result<Self> {
         let order = self.order();
         if count == 0 || count > order {
             return Err(Error::Modal {

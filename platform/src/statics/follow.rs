@@ -305,21 +305,21 @@ impl StaticPlatform {
         let leg = &self.legs[index];
         let a = leg.state.pose(leg.leg.node_a).translation();
         let chord = leg.state.pose(leg.leg.node_b).translation() - a;
-        let crank = leg
+        // The crank's end moves along the second axis of the crank.
+        let motion = leg
             .state
             .pose(leg.leg.crank)
             .rotation()
-            .column(0)
+            .column(1)
             .into_owned();
-        let off_line = crank.angle(&chord);
-        let off_line = off_line.min(core::f64::consts::PI - off_line);
+        let lever = (motion.dot(&chord) / chord.norm()).abs().min(1.0).asin();
         format!(
             "the motors cannot balance the wrench any further: their effect on it ranges from \
              {low:.3} to {high:.3} N/rad (singular values); in the weakest direction leg {} takes \
-             most part, its crank and its tendon {:.1}° from in line, its chord {:.1} % of the \
+             most part, whose crank moves {:.1}° from square to its tendon, its chord {:.1} % of the \
              leaf's length",
             index + 1,
-            off_line.to_degrees(),
+            lever.to_degrees(),
             100.0 * chord.norm() / leg.leg.config.leaf.length_m
         )
     }

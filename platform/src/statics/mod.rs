@@ -372,6 +372,17 @@ impl StaticPlatform {
         -self.balance().by_pose
     }
 
+    /// Wrench on the held end effector per torque of each motor, its axes, quasi-static (6 × legs).
+    pub fn wrench_by_torques(&self) -> DMatrix<f64> {
+        let mut out = self.wrench_by_motors();
+        for (i, leg) in self.legs.iter().enumerate() {
+            // A driver's force is that of the crank on it: the stiffness of the crank, tip held.
+            let stiffness = -leg.condensation.operator[(CRANK, CRANK)];
+            out.column_mut(i).scale_mut(1.0 / stiffness);
+        }
+        out
+    }
+
     /// Change of the wrench of the legs with the motor angles, end effector's axes (6 × legs).
     pub fn wrench_by_motors(&self) -> DMatrix<f64> {
         self.balance().by_motors

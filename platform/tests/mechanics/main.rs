@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod conservation;
+mod control;
 mod limits;
 mod statics;
 mod whole;

@@ -1,0 +1,163 @@
+//! The whole platform linearised about an equilibrium: (A, B, C, D) for its pose.
+//!
+//! The states are vibration modes of the platform as one model, slowest first, and their rates. The
+//! outputs are the pose of the end effector as deviations in world axes: with the point at `ℓ e_i`
+//! from the centre (world axes, fixed to the end effector),
+//!
+//! ```text
+//! δx = δc,   δθ_x = δ(z of ℓ e_y − z of c)/ℓ,   δθ_y = −δ(z of ℓ e_x − z of c)/ℓ,
+//! δθ_z = δ(y of ℓ e_x − y of c)/ℓ                                               (1)
+//! ```
+//!
+//! and the rates of the same.
+
+use crate::error::Result;
+use crate::statics::StaticPlatform;
+use crate::whole_model::WholeModel;
+use core::f64::consts::TAU;
+use leg_core::group::Group;
+use leg_core::leg::planar::LinkDrive;
+use leg_core::linearize::{Coordinates, Label, LinearModel, Output, Request, linearize};
+use leg_core::model::InputId;
+use leg_core::workspace::Workspace;
+use nalgebra::{DMatrix, Vector3};
+
+/// Which modes are kept as states.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kept {
+    /// So many, slowest first.
+    Count(usize),
+    /// Those below a frequency [Hz].
+    Below(f64),
+}
+
+/// The platform linearised.
+#[derive(Debug, Clone)]
+pub struct LinearPlatform {
+    /// The platform as one model, in its equilibrium.
+    pub whole: WholeModel,
+    /// Inputs: torques of the motors if they are not prescribed, then force and moment on the end
+    /// effector. Outputs: eq. (1), then their rates.
+    pub model: LinearModel,
+    /// Number of torques among the inputs.
+    pub torques: usize,
+    /// Frequencies of all modes, ascending [Hz]; negative for those that grow.
+    pub frequencies: Vec<f64>,
+}
+
+/// Names and units of the outputs.
+pub const POSE_OUTPUTS: [(&str, &str); 12] = [
+    ("x", "m"),
+    ("y", "m"),
+    ("z", "m"),
+    ("rotation_x", "rad"),
+    ("rotation_y", "rad"),
+    ("rotation_z", "rad"),
+    ("vx", "m/s"),
+    ("vy", "m/s"),
+    ("vz", "m/s"),
+    ("spin_x", "rad/s"),
+    ("spin_y", "rad/s"),
+    ("spin_z", "rad/s"),
+];
+
+/// Linearises the platform about `equilibrium`, its motors driven like this.
+pub fn linearize_platform(
+    equilibrium: &StaticPlatform,
+    drive: LinkDrive,
+    kept: Kept,
+) -> Result<LinearPlatform> {
+    let whole = WholeModel::driven(equilibrium, drive)?;
+    let mut inputs: Vec<InputId> = Vec::new();
+    if drive != LinkDrive::Prescribed {
+        inputs.extend(whole.legs.iter().map(|leg| leg.torque));
+    }
+    let torques = inputs.len();
+    inputs.extend(whole.wrench);
+    let length = equilibrium.config().legs.sphere_radius_m;
+    let order = whole.model.unknown_count() - 2 * whole.model.constraint_count();
+    let request = Request {
+        coordinates: Coordinates::Modal {
+            count: order,
+            static_correction: false,
+        },
+        inputs,
+        outputs: raw_outputs(&whole, length),
+    };
+    let mut workspace = Workspace::new(&whole.model);
+    let full = linearize(&whole.model, &whole.rest, &mut workspace, &request)?;
+    let frequencies: Vec<f64> = (0..order)
+        .map(|i| -full.a[(order + i, i)])
+        .map(|square| square.abs().sqrt().copysign(square) / TAU)
+        .collect();
+    let count = match kept {
+        Kept::Count(count) => count.clamp(1, order),
+        Kept::Below(limit) => {
+            let slow = frequencies.iter().filter(|f| **f < limit).count();
+            slow.clamp(1, order)
+        }
+    };
+    // Modes that are cut still give way to a constant load; neutral ones are never cut by a limit.
+    let correct = frequencies[count..].iter().all(|f| *f > 0.0);
+    let mut model = full.cut(count, correct)?;
+    pose_outputs(&mut model, length);
+    Ok(LinearPlatform {
+        whole,
+        model,
+        torques,
+        frequencies,
+    })
+}
+
+/// Places whose motion makes up eq. (1), then their rates.
+fn raw_outputs(whole: &WholeModel, length: f64) -> Vec<Output<3>> {
+    let rotation = whole.rest.pose(whole.effector).rotation();
+    let along = |axis: usize| {
+        let mut world = Vector3::zeros();
+        world[axis] = length;
+        rotation.tr_mul(&world)
+    };
+    let centre = Vector3::zeros();
+    let places = [
+        (centre, 0),
+        (centre, 1),
+        (centre, 2),
+        (along(1), 2),
+        (along(0), 2),
+        (along(0), 1),
+    ];
+    let node = whole.effector;
+    let position = places.map(|(point, component)| Output::Position {
+        node,
+        point,
+        component,
+    });
+    let velocity = places.map(|(point, component)| Output::Velocity {
+        node,
+        point,
+        component,
+    });
+    position.into_iter().chain(velocity).collect()
+}
+
+/// Replaces the places by eq. (1).
+fn pose_outputs(model: &mut LinearModel, length: f64) {
+    let mut combine = DMatrix::<f64>::identity(12, 12);
+    for first in [0, 6] {
+        for (row, sign, centre) in [(3, 1.0, 2), (4, -1.0, 2), (5, 1.0, 1)] {
+            let row = first + row;
+            combine[(row, row)] = sign / length;
+            combine[(row, first + centre)] = -sign / length;
+        }
+    }
+    model.c = &combine * &model.c;
+    model.d = &combine * &model.d;
+    let label = |(name, unit): (&str, &'static str)| Label {
+        name: name.to_owned(),
+        unit,
+    };
+    model.outputs = POSE_OUTPUTS.map(label).to_vec();
+    let centre: Vec<f64> = model.output_values[..3].to_vec();
+    model.output_values = vec![0.0; 12];
+    model.output_values[..3].copy_from_slice(&centre);
+}

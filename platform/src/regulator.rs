@@ -1,0 +1,132 @@
+//! A centralised linear-quadratic regulator of the end effector's pose by motor torques.
+//!
+//! Sampled with the period h, the torques held in between, it minimises
+//!
+//! ```text
+//! h Σ q_x |δx|² + q_θ |δθ|² + q_v |δẋ|² + q_ω |δθ̇|² + r |δτ|²                   (1)
+//! ```
+//!
+//! on the slow modes of the linearised platform ([`crate::linear`]); the torques
+//! `τ = τ_hold − K x` are brought within their limits by [`crate::allocation`]. Its state x is the
+//! projection of the platform's true state on those modes.
+
+use crate::allocation::{allocate, metric};
+use crate::error::Result;
+use crate::linear::{Kept, LinearPlatform, linearize_platform};
+use crate::monolithic::Platform;
+use crate::statics::StaticPlatform;
+use leg_core::leg::planar::LinkDrive;
+use leg_core::model::Signal;
+use leg_core::riccati::{self, Riccati};
+use nalgebra::{DMatrix, DVector};
+
+/// Weights and sampling of a regulator, eq. (1).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RegulatorSettings {
+    /// q_x [1/m²].
+    pub position: f64,
+    /// q_θ [1/rad²].
+    pub rotation: f64,
+    /// q_v [s²/m²].
+    pub velocity: f64,
+    /// q_ω [s²/rad²].
+    pub spin: f64,
+    /// r [1/(N·m)²].
+    pub effort: f64,
+    /// Modes below this frequency are regulated [Hz].
+    pub cutoff_hz: f64,
+    /// h [s].
+    pub period_s: f64,
+}
+
+impl Default for RegulatorSettings {
+    fn default() -> Self {
+        Self {
+            position: 1e5,
+            rotation: 1e3,
+            velocity: 1e2,
+            spin: 1.0,
+            effort: 1.0,
+            cutoff_hz: 20.0,
+            period_s: 1e-3,
+        }
+    }
+}
+
+/// A regulator of the pose.
+#[derive(Debug, Clone)]
+pub struct Regulator {
+    /// The linearised platform.
+    pub linear: LinearPlatform,
+    /// Gain and closed loop.
+    pub riccati: Riccati,
+    /// Torques that hold the equilibrium [N·m].
+    pub holding: DVector<f64>,
+    /// Limit of every torque [N·m].
+    pub limit: f64,
+    /// Metric of the allocation.
+    metric: DMatrix<f64>,
+}
+
+/// Torques of a regulator at one time [N·m].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Torques {
+    /// What the gain asks for.
+    pub demand: DVector<f64>,
+    /// What is applied.
+    pub applied: DVector<f64>,
+}
+
+impl Regulator {
+    /// Designs the regulator about `equilibrium`.
+    pub fn new(equilibrium: &StaticPlatform, settings: &RegulatorSettings) -> Result<Self> {
+        let kept = Kept::Below(settings.cutoff_hz);
+        let linear = linearize_platform(equilibrium, LinkDrive::Free, kept)?;
+        let model = &linear.model;
+        let b = model.b.columns(0, linear.torques).into_owned();
+        let weights = DVector::from_fn(12, |i, _| match i / 3 {
+            0 => settings.position,
+            1 => settings.rotation,
+            2 => settings.velocity,
+            _ => settings.spin,
+        });
+        let q = model
+            .c
+            .tr_mul(&(DMatrix::from_diagonal(&weights) * &model.c));
+        let r = DMatrix::identity(linear.torques, linear.torques) * settings.effort;
+        let h = settings.period_s;
+        let (a, b) = riccati::discretize(&model.a, &b, h)?;
+        let riccati = riccati::dare(&a, &b, &(q * h), &(r * h))?;
+        let config = equilibrium.config();
+        Ok(Self {
+            holding: DVector::from_vec(equilibrium.holding_torques()),
+            limit: config.motor.torque_limit_nm,
+            metric: metric(
+                &equilibrium.wrench_by_torques(),
+                config.legs.sphere_radius_m,
+            ),
+            linear,
+            riccati,
+        })
+    }
+
+    /// Torques for the platform as it is.
+    pub fn torques(&self, platform: &Platform) -> Result<Torques> {
+        let LinearPlatform { whole, model, .. } = &self.linear;
+        let state = whole.state_of(platform);
+        let x = model.state_of(&whole.model, &whole.rest, &state)?;
+        let demand = &self.holding - &self.riccati.gain * x;
+        Ok(Torques {
+            applied: allocate(&demand, self.limit, &self.metric),
+            demand,
+        })
+    }
+
+    /// Applies torques to the motors of `platform`, which must be free.
+    pub fn apply(&self, platform: &mut Platform, torques: &Torques) {
+        for (leg, torque) in platform.legs_mut().iter_mut().zip(torques.applied.iter()) {
+            let angle = leg.motor().1.clone();
+            leg.set_motor(Signal::Constant(*torque), angle);
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Linearisation of the whole platform and its regulator.
+
+use crate::{PUSH, PUSH_TIME, free_equilibrium, push};
+use leg_core::group::Group;
+use leg_core::leg::config::MotorMode;
+use leg_core::leg::planar::LinkDrive;
+use leg_core::model::Signal;
+use nalgebra::{DVector, Vector6};
+use softdock_platform::PlatformConfig;
+use softdock_platform::linear::{Kept, linearize_platform};
+use softdock_platform::monolithic::{Platform, WrenchHistory};
+use softdock_platform::regulator::{Regulator, RegulatorSettings};
+use softdock_platform::statics::StaticPlatform;
+
+fn small() -> PlatformConfig {
+    let mut config = PlatformConfig::default();
+    config.legs.elements = 4;
+    config
+}
+
+/// Deviation of the end effector from where it was, world axes.
+fn deviation(platform: &Platform, from: &StaticPlatform) -> Vector6<f64> {
+    let rotation = from.pose().rotation();
+    let now = &platform.effector().pose;
+    let turn = from.pose().between(now).log().unwrap();
+    let moved = now.translation() - from.pose().translation();
+    let turned = rotation * turn.fixed_rows::<3>(3);
+    Vector6::from_iterator(moved.iter().chain(turned.iter()).copied())
+}
+
+#[test]
+fn static_response_of_the_linear_platform_is_its_compliance() {
+    let equilibrium = free_equilibrium(&small());
+    let linear = linearize_platform(&equilibrium, LinkDrive::Prescribed, Kept::Count(12)).unwrap();
+    let model = &linear.model;
+    // y = (D − C A⁻¹ B) u for a constant wrench.
+    let solved = model.a.clone().lu().solve(&model.b).unwrap();
+    let response = &model.d - &model.c * solved;
+    let compliance = equilibrium.stiffness_report().matrix.try_inverse().unwrap();
+    for i in 0..6 {
+        for j in 0..6 {
+            let scale = (compliance[(i, i)] * compliance[(j, j)]).sqrt();
+            let error = (response[(i, j)] - compliance[(i, j)]).abs() / scale;
+            assert!(error < 1e-5, "{i} {j}: {error}");
+        }
+    }
+}
+
+#[test]
+fn linear_and_nonlinear_platform_move_alike_when_pushed_gently() {
+    let config = small();
+    let equilibrium = free_equilibrium(&config);
+    let linear =
+        linearize_platform(&equilibrium, LinkDrive::Prescribed, Kept::Below(200.0)).unwrap();
+    let model = &linear.model;
+    let force = Vector6::from_row_slice(&PUSH) * 1e-3;
+    let wrench = WrenchHistory(core::array::from_fn(|i| Signal::Constant(force[i])));
+    let mut platform = Platform::at_rest_under(&equilibrium, wrench).unwrap();
+    let h = 1e-3;
+    let (a, b) = leg_core::riccati::discretize(&model.a, &model.b, h).unwrap();
+    let u = DVector::from_column_slice(force.as_slice());
+    let mut x = DVector::zeros(model.a.nrows());
+    let (mut error, mut size) = (0.0_f64, 0.0_f64);
+    for k in 1..=100 {
+        platform.advance_to(h * f64::from(k)).unwrap();
+        x = &a * x + &b * &u;
+        let y = &model.c * &x + &model.d * &u;
+        let now = deviation(&platform, &equilibrium);
+        for i in 0..3 {
+            size = size.max(now[i].abs());
+            error = error.max((now[i] - y[i]).abs());
+        }
+    }
+    println!("moved by {size:e} m, difference {error:e} m");
+    assert!(error < 0.01 * size);
+}
+
+/// Largest distance and distance at the end after a push, and the largest torque.
+fn pushed(regulator: Option<&Regulator>, equilibrium: &StaticPlatform, end: f64) -> [f64; 3] {
+    let mut platform = Platform::at_rest_under(equilibrium, push(PUSH, PUSH_TIME)).unwrap();
+    let mut out = [0.0; 3];
+    for k in 0..(end * 1e3).round() as u32 {
+        if let Some(regulator) = regulator {
+            let torques = regulator.torques(&platform).unwrap();
+            assert!(torques.applied.amax() <= regulator.limit);
+            out[2] = torques.applied.amax().max(out[2]);
+            regulator.apply(&mut platform, &torques);
+        }
+        platform.advance_to(1e-3 * f64::from(k + 1)).unwrap();
+        let gap = deviation(&platform, equilibrium).fixed_rows::<3>(0).norm();
+        out[0] = gap.max(out[0]);
+        out[1] = gap;
+    }
+    out
+}
+
+#[test]
+fn the_regulator_brings_the_pose_back_within_the_torque_limits() {
+    for limit in [10.0, 0.6] {
+        let mut config = small();
+        config.motor.mode = MotorMode::Torque;
+        config.motor.torque_limit_nm = limit;
+        let equilibrium = free_equilibrium(&config);
+        let regulator = Regulator::new(&equilibrium, &RegulatorSettings::default()).unwrap();
+        let slowest = regulator
+            .riccati
+            .closed_loop
+            .iter()
+            .fold(0.0_f64, |slowest, value| slowest.max(value.norm()));
+        assert!(slowest < 1.0, "{slowest}");
+        let closed = pushed(Some(&regulator), &equilibrium, 1.5);
+        let open = pushed(None, &equilibrium, 0.5);
+        println!("limit {limit}: {closed:?}, without {open:?}");
+        assert!(closed[1] < 5e-4 && closed[0] < 0.05, "{closed:?}");
+        assert!(open[1] > 0.02, "{open:?}");
+    }
+}
