@@ -16,7 +16,8 @@
 //!
 //! Close to the solution, at a correction c, the factors at hand are tried on the new right-hand
 //! side before the tangent is assembled again. If the correction c' they give is good enough it is
-//! the last one, at a fraction of the cost of an iteration; if not, it is forgotten.
+//! the last one, at a fraction of the cost of an iteration; if not, it is forgotten (a simplified
+//! Newton correction, `deuflhard2011`).
 //!
 //! ```text
 //! error left by c' ≈ θ c',   θ ≤ 4000 c                                         (6)

@@ -20,7 +20,7 @@
 //!
 //! The near parts of the two elements at a node are added before they are multiplied out; on a
 //! node between two elements the coefficients that couple centre and tangent cancel. Sections also
-//! turn about their centre: see [`super::rotary`].
+//! turn about their centre: see `rotary.rs`.
 
 #![allow(
     clippy::needless_range_loop,
