@@ -88,21 +88,6 @@ impl<G, const N: usize> Workspace<G, N> {
         self.factor(model, time, iteration)
     }
 
-    /// Solves for the assembled right-hand side with the factors at hand.
-    pub(crate) fn solve_again<const D: usize>(
-        &mut self,
-        model: &Model<G, N, D>,
-        time: f64,
-        iteration: usize,
-    ) -> Result<()>
-    where
-        G: Group<N, D>,
-    {
-        self.check_finite(model, time, iteration)?;
-        self.system.solve(&model.layout);
-        self.check_finite(model, time, iteration)
-    }
-
     /// Factorises the assembled system.
     pub(crate) fn factor<const D: usize>(
         &mut self,
@@ -130,6 +115,13 @@ impl<G, const N: usize> Workspace<G, N> {
             })
     }
 
+    /// Whether the sum of the right-hand side is a finite number, and so all of it.
+    pub(crate) fn is_finite(&self) -> bool {
+        let sum: f64 = self.system.node_rhs.iter().map(|v| v.sum()).sum::<f64>()
+            + self.system.row_rhs.iter().sum::<f64>();
+        sum.is_finite()
+    }
+
     /// Names the first entry of the right-hand side that is not a finite number.
     pub(crate) fn check_finite<const D: usize>(
         &self,
@@ -141,9 +133,7 @@ impl<G, const N: usize> Workspace<G, N> {
         G: Group<N, D>,
     {
         // One sum decides in the usual case; only a bad one is searched.
-        let sum: f64 = self.system.node_rhs.iter().map(|v| v.sum()).sum::<f64>()
-            + self.system.row_rhs.iter().sum::<f64>();
-        if sum.is_finite() {
+        if self.is_finite() {
             return Ok(());
         }
         let bad = |x: &f64| !x.is_finite();

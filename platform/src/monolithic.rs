@@ -17,11 +17,11 @@ use crate::threads::Crew;
 use crate::whole_model::{WholeModel, starts};
 pub use crate::world::WrenchHistory;
 use crate::world::{Flow, World, WorldMemory};
-use leg_core::dynamics::alpha::{Coefficients, Iteration, Progress};
+use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::spatial::{Foundation, SpatialState};
 use leg_core::model::spatial_inertia;
-use leg_core::port::condensed::Guess;
+use leg_core::port::condensed::{Guess, Iteration, Progress};
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::time::{Duration, Instant};
 

@@ -5,7 +5,7 @@ use crate::body::BodyState;
 use crate::hub::{Answer, BaseAnswer};
 use crate::stopwatch::{LegTimes, timed};
 use leg_core::dynamics;
-use leg_core::dynamics::alpha::{Coefficients, Iteration};
+use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::LegError;
 use leg_core::leg::config::MotorMode;
@@ -14,7 +14,7 @@ use leg_core::leg::spatial::{
     Foundation, SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialState, TipDrive,
 };
 use leg_core::model::{Drive, InputId, Inputs, Signal, Signals};
-use leg_core::port::condensed::{self, Guess, OpenStep};
+use leg_core::port::condensed::{self, Guess, Iteration, OpenStep};
 use leg_core::port::{Condensation, Port};
 use leg_core::results;
 use leg_core::results::energy::{Energies, energies};

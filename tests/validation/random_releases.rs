@@ -3,6 +3,7 @@
 use leg_core::leg::config::Side;
 use leg_core::leg::{LegConfig, LegError, Simulation};
 use leg_core::results;
+use std::io::Write;
 
 /// Number of releases.
 const RELEASES: u64 = 1000;
@@ -141,9 +142,13 @@ fn every_random_release_finishes_or_says_why_not() {
     let finished = count(|end| *end == End::Finished);
     let refused = count(|end| matches!(end, End::Refused(_)));
     let stalled = count(|end| matches!(end, End::Stalled(_)));
-    println!(
+    // Past the capture of a passing test's output: the counts are to be seen in every run.
+    writeln!(
+        std::io::stderr(),
         "{RELEASES} random releases: {finished} finished, {refused} refused, {stalled} stalled"
-    );
+    )
+    .unwrap();
+    assert_eq!(finished + refused + stalled, ends.len());
     for end in &ends {
         if let End::Refused(reason) | End::Stalled(reason) = end {
             assert!(reason.len() > 40, "{reason}");

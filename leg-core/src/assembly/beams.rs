@@ -2,8 +2,9 @@
 
 use super::{Motion, Task, mass_damping};
 use crate::element::BeamElement;
-use crate::element::elastic::{self, Relative};
+use crate::element::elastic::{self, NodalElastic, Relative};
 use crate::element::inertia::{self, Coefficients, Far, NodeMotion, NodeTangent};
+use crate::element::rotary::{self, Neighbours};
 use crate::error::{Error, Result};
 use crate::group::Group;
 use crate::linear_solver::System;
@@ -71,12 +72,20 @@ pub(super) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
     Ok(())
 }
 
-/// A node of a beam on the way from one element to the next.
-struct Visit<const N: usize, const D: usize> {
+/// A node of a beam with what its elements have told it of its neighbours.
+#[derive(Clone, Copy)]
+struct Station<const N: usize, const D: usize> {
     node: usize,
     motion: NodeMotion<D>,
+    far: Far<D>,
+    neighbours: Neighbours<N>,
+}
+
+/// A node on the way from one element to the next.
+#[derive(Clone, Copy)]
+struct Visit<const N: usize, const D: usize> {
+    station: Station<N, D>,
     motion_by: NodeTangent<N, D>,
-    far: Far<N, D>,
     /// Elastic force and tangent so far.
     force: SVector<f64, N>,
     tangent: SMatrix<f64, N, N>,
@@ -111,61 +120,89 @@ impl<'a, G: Group<N, D>, const N: usize, const D: usize> Pass<'a, G, N, D> {
 
     /// Forces of all elements, without tangents.
     fn forces(&self, beam: &Beam<N, D>, system: &mut System<N>) -> Result<()> {
-        let (element, table) = (self.element, &beam.element.mass_table);
-        let mut a = beam.first_node;
-        let (mut motion_a, mut far_a) = (self.node_motion(a).1, Far::none());
+        let table = &self.element.mass_table;
+        let mut near = self.station(beam.first_node).1;
         let (mut share, mut count) = (&table.first, 1.0);
         for e in 0..beam.elements {
-            let b = a + 1;
-            let (motion_b, mut far_b) = (self.node_motion(b).1, Far::none());
-            let h_ab = self.motion.poses[a].between(&self.motion.poses[b]);
-            let d = relative_twist(beam, e, &h_ab, self.motion.time)?;
-            let velocities = [self.velocity(a), self.velocity(b)];
-            let [on_a, on_b] = elastic::nodal_forces::<G, N, D>(element, &h_ab, &d, velocities);
-            system.node_rhs[a] -= on_a;
-            system.node_rhs[b] -= on_b;
+            let mut next = self.station(near.node + 1).1;
+            let (h_ab, d) = self.relative(beam, e)?;
+            let velocities = [self.velocity(near.node), self.velocity(next.node)];
+            let [on_a, on_b] =
+                elastic::nodal_forces::<G, N, D>(self.element, &h_ab, &d, velocities);
+            system.node_rhs[near.node] -= on_a;
+            system.node_rhs[next.node] -= on_b;
             if self.with_mass {
                 let r = h_ab.rotation();
-                far_a.add(&table.last_from_first, &motion_b, &r);
-                far_b.add(&table.first_from_last, &motion_a, &r.transpose());
-                far_a.add_rotary(element, velocities[1], self.acceleration(b));
-                far_b.add_rotary(element, velocities[0], self.acceleration(a));
-                system.node_rhs[a] -= self.near_force(a, &motion_a, &far_a, share, count);
+                self.introduce(&mut near, &mut next, &r, &r.transpose());
+                system.node_rhs[near.node] -= self.near_force(&near, share, count);
             }
-            (a, motion_a, far_a) = (b, motion_b, far_b);
+            near = next;
             (share, count) = (&table.between, 2.0);
         }
         if self.with_mass {
-            system.node_rhs[a] -= self.near_force(a, &motion_a, &far_a, &table.last, 1.0);
+            system.node_rhs[near.node] -= self.near_force(&near, &table.last, 1.0);
         }
         Ok(())
     }
 
+    /// Relative pose of the ends of element `e`, and its logarithm.
+    #[inline(always)]
+    fn relative(&self, beam: &Beam<N, D>, e: usize) -> Result<(G, SVector<f64, N>)> {
+        let a = beam.first_node + e;
+        let h_ab = self.motion.poses[a].between(&self.motion.poses[a + 1]);
+        let d = relative_twist(beam, e, &h_ab, self.motion.time)?;
+        Ok((h_ab, d))
+    }
+
+    /// Tells the nodes of an element of each other; `r` turns b's axes into a's, `back` the reverse.
+    #[inline(always)]
+    fn introduce(
+        &self,
+        a: &mut Station<N, D>,
+        b: &mut Station<N, D>,
+        r: &SMatrix<f64, D, D>,
+        back: &SMatrix<f64, D, D>,
+    ) {
+        let (element, table) = (self.element, &self.element.mass_table);
+        a.far.add(&table.last_from_first, &b.motion, r);
+        b.far.add(&table.first_from_last, &a.motion, back);
+        if self.task.dynamic {
+            let of = |node: usize| (self.velocity(node), self.acceleration(node));
+            let ((va, va_dot), (vb, vb_dot)) = (of(a.node), of(b.node));
+            a.neighbours.add(element, vb, vb_dot);
+            b.neighbours.add(element, va, va_dot);
+        }
+    }
+
     /// Inertia force on a node that has met `count` elements.
     #[inline(always)]
-    fn near_force(
-        &self,
-        node: usize,
-        motion: &NodeMotion<D>,
-        far: &Far<N, D>,
-        m: &Coefficients,
-        count: f64,
-    ) -> SVector<f64, N> {
+    fn near_force(&self, station: &Station<N, D>, m: &Coefficients, count: f64) -> SVector<f64, N> {
+        let Station {
+            node,
+            motion,
+            far,
+            neighbours,
+        } = station;
         let force = inertia::near_force::<G, N, D>(self.element, m, motion, far);
         if !self.task.dynamic {
             return force;
         }
-        let (v, v_dot) = (self.velocity(node), self.acceleration(node));
-        force + inertia::rotary_force::<G, N, D>(self.element, count, v, v_dot, far)
+        let (v, v_dot) = (self.velocity(*node), self.acceleration(*node));
+        force + rotary::force::<G, N, D>(self.element, count, v, v_dot, neighbours)
     }
 
-    /// Gravity in a node's frame and the node's motion.
+    /// Gravity in a node's frame, and the node before it has met an element.
     #[inline(always)]
-    fn node_motion(&self, node: usize) -> (SVector<f64, D>, NodeMotion<D>) {
+    fn station(&self, node: usize) -> (SVector<f64, D>, Station<N, D>) {
         let gravity = self.motion.poses[node].rotation().tr_mul(&self.gravity);
         let (v, v_dot) = (self.velocity(node), self.acceleration(node));
-        let motion = NodeMotion::new::<G, N>(self.element, v, v_dot, &gravity);
-        (gravity, motion)
+        let station = Station {
+            node,
+            motion: NodeMotion::new::<G, N>(self.element, v, v_dot, &gravity),
+            far: Far::none(),
+            neighbours: Neighbours::none(),
+        };
+        (gravity, station)
     }
 
     #[inline(always)]
@@ -186,27 +223,31 @@ impl<'a, G: Group<N, D>, const N: usize, const D: usize> Pass<'a, G, N, D> {
         }
     }
 
-    /// Comes to a node.
-    #[inline(always)]
+    /// Comes to the first node.
     fn visit(&self, node: usize) -> Visit<N, D> {
-        let element = self.element;
-        let (gravity, motion) = self.node_motion(node);
-        let v = self.velocity(node);
-        let (weights, map) = (&self.task.weights, &self.motion.maps[node]);
+        let (station, motion_by) = self.node_tangent(node);
         Visit {
-            node,
-            motion,
-            motion_by: NodeTangent::new::<G>(element, &motion, v, &gravity, weights, map),
-            far: Far::none(),
+            station,
+            motion_by,
             force: SVector::zeros(),
             tangent: SMatrix::zeros(),
         }
     }
 
-    /// Uses the place of a visit for another one.
+    /// Uses the place of a visit for another one, whose force and tangent the element writes.
     #[inline(never)]
     fn renew(&self, visit: &mut Visit<N, D>, node: usize) {
-        *visit = self.visit(node);
+        (visit.station, visit.motion_by) = self.node_tangent(node);
+    }
+
+    /// Motion of a node and its derivatives.
+    #[inline(always)]
+    fn node_tangent(&self, node: usize) -> (Station<N, D>, NodeTangent<N, D>) {
+        let (gravity, station) = self.station(node);
+        let (v, map) = (self.velocity(node), &self.motion.maps[node]);
+        let (motion, weights) = (&station.motion, &self.task.weights);
+        let motion_by = NodeTangent::new::<G>(self.element, motion, v, &gravity, weights, map);
+        (station, motion_by)
     }
 
     /// The element between `a` and `b`, which is number `index` of the model.
@@ -221,62 +262,59 @@ impl<'a, G: Group<N, D>, const N: usize, const D: usize> Pass<'a, G, N, D> {
         system: &mut System<N>,
     ) {
         let (element, weights) = (self.element, &self.task.weights);
-        let maps = [&self.motion.maps[a.node], &self.motion.maps[b.node]];
-        let [va, vb] = [self.velocity(a.node), self.velocity(b.node)];
+        let nodes = [a.station.node, b.station.node];
+        let maps = nodes.map(|node| &self.motion.maps[node]);
+        let [va, vb] = nodes.map(|node| self.velocity(node));
         let relative = Relative {
             pose: h_ab,
             twist: d,
             velocities: [va, vb],
             maps,
         };
-        let mut elastic = elastic::nodal::<G, N, D>(element, &relative, weights);
-        a.force += elastic.force[0];
-        b.force = elastic.force[1];
-        a.tangent += elastic.aa;
-        b.tangent = elastic.bb;
+        let (upper, lower) = (&mut system.upper[index], &mut system.lower[index]);
+        let out = NodalElastic {
+            force_a: &mut a.force,
+            force_b: &mut b.force,
+            aa: &mut a.tangent,
+            ab: upper,
+            ba: lower,
+            bb: &mut b.tangent,
+        };
+        elastic::nodal::<G, N, D>(element, &relative, weights, out);
         if self.with_mass {
-            let (upper, lower) = (&mut elastic.ab, &mut elastic.ba);
             let (table, r) = (&element.mass_table, h_ab.rotation());
             let back = r.transpose();
+            self.introduce(&mut a.station, &mut b.station, &r, &back);
             let (seen_b, seen_a) = (&table.last_from_first, &table.first_from_last);
-            a.far.add(seen_b, &b.motion, &r);
-            b.far.add(seen_a, &a.motion, &back);
             inertia::add_far_tangent::<G, N, D>(element, seen_b, &b.motion_by, &r, upper);
             inertia::add_far_tangent::<G, N, D>(element, seen_a, &a.motion_by, &back, lower);
             if self.task.dynamic {
-                a.far.add_rotary(element, vb, self.acceleration(b.node));
-                b.far.add_rotary(element, va, self.acceleration(a.node));
-                inertia::add_rotary_far::<G, N, D>(element, va, weights, maps[1], upper);
-                inertia::add_rotary_far::<G, N, D>(element, vb, weights, maps[0], lower);
+                rotary::add_far_tangent::<G, N, D>(element, va, weights, maps[1], upper);
+                rotary::add_far_tangent::<G, N, D>(element, vb, weights, maps[0], lower);
             }
         }
-        system.upper[index] = elastic.ab;
-        system.lower[index] = elastic.ba;
     }
 
     /// Leaves a node that has met `count` elements.
     #[inline(never)]
     fn leave(&self, visit: &mut Visit<N, D>, m: &Coefficients, count: f64, system: &mut System<N>) {
-        let Visit {
-            node,
-            motion,
-            motion_by,
-            far,
-            force,
-            tangent,
-        } = visit;
+        let (node, far) = (visit.station.node, &visit.station.far);
         let (element, weights) = (self.element, &self.task.weights);
+        let tangent = &mut visit.tangent;
         if self.with_mass {
-            *force += self.near_force(*node, motion, far, m, count);
-            let w = weights.stiffness;
-            inertia::add_near_tangent::<G, N, D>(element, m, motion_by, far, w, tangent);
+            visit.force += self.near_force(&visit.station, m, count);
+            let (by, w) = (&visit.motion_by, weights.stiffness);
+            inertia::add_near_tangent::<G, N, D>(element, m, by, far, w, tangent);
             if self.task.dynamic {
-                let (v, map) = (self.velocity(*node), &self.motion.maps[*node]);
-                inertia::add_rotary_near::<G, N, D>(element, count, v, far, weights, map, tangent);
+                let (v, map) = (self.velocity(node), &self.motion.maps[node]);
+                let turning = &visit.station.neighbours;
+                rotary::add_near_tangent::<G, N, D>(
+                    element, count, v, turning, weights, map, tangent,
+                );
             }
         }
-        system.node_rhs[*node] = -*force;
-        system.diagonal[*node] = *tangent;
+        system.node_rhs[node] = -visit.force;
+        system.diagonal[node] = *tangent;
     }
 }
 
@@ -291,13 +329,12 @@ fn assemble_beam<G: Group<N, D>, const N: usize, const D: usize>(
     let table = &beam.element.mass_table;
     // Two visits, used in turn: the near node of an element is the far node of the one before.
     let first = beam.first_node;
-    let mut visits = [pass.visit(first), pass.visit(first)];
+    let mut visits = [pass.visit(first); 2];
     for e in 0..beam.elements {
         let [even, odd] = &mut visits;
         let (near, next) = if e % 2 == 0 { (even, odd) } else { (odd, even) };
-        pass.renew(next, near.node + 1);
-        let h_ab = motion.poses[near.node].between(&motion.poses[next.node]);
-        let d = relative_twist(beam, e, &h_ab, motion.time)?;
+        pass.renew(next, first + e + 1);
+        let (h_ab, d) = pass.relative(beam, e)?;
         pass.element(near, next, &h_ab, &d, beam.first_element + e, system);
         let (share, count) = if e == 0 {
             (&table.first, 1.0)

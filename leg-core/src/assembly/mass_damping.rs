@@ -16,6 +16,7 @@
 use super::{Motion, Task, Weights};
 use crate::element::BeamElement;
 use crate::element::inertia::{self, Far, NodeMotion, NodeTangent};
+use crate::element::rotary::{self, Neighbours};
 use crate::group::{Group, Operator};
 use crate::linear_solver::System;
 use crate::model::Beam;
@@ -103,9 +104,10 @@ impl<const N: usize> ElementMass<N> {
         for (i, o) in [(0, 1), (1, 0)] {
             let mut far = Far::none();
             far.add(seen[i], &motions[o], &turns[i]);
-            far.add_rotary(element, &zero, twists[o]);
+            let mut neighbours = Neighbours::none();
+            neighbours.add(element, &zero, twists[o]);
             out.force[i] = inertia::near_force::<G, N, D>(element, own[i], &motions[i], &far)
-                + inertia::rotary_force::<G, N, D>(element, 1.0, &zero, twists[i], &far);
+                + rotary::force::<G, N, D>(element, 1.0, &zero, twists[i], &neighbours);
             let near = |by, stiffness, out: &mut SMatrix<f64, N, N>| {
                 inertia::add_near_tangent::<G, N, D>(element, own[i], by, &far, stiffness, out);
             };

@@ -7,6 +7,6 @@ pub mod projection;
 pub mod sensitivity;
 
 pub use advance::{Advance, Control, advance};
-pub use alpha::{ConstraintHandling, Iteration, Progress, StepReport, StepSettings, step};
+pub use alpha::{ConstraintHandling, StepReport, StepSettings, step};
 pub use initial::initialize;
 pub use projection::{Held, Projection, ProjectionWeight, project_positions, project_velocities};

@@ -197,17 +197,20 @@ pub fn section_state<G: Group<N, D>, const N: usize, const D: usize>(
     }
 }
 
-/// Forces of an element on its nodes and their weighted derivatives.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NodalElastic<const N: usize> {
-    /// Force on nodes A and B, in their frames (the residual's sign: what the element resists
-    /// with).
-    pub force: [SVector<f64, N>; 2],
-    /// Weighted derivative of force i by unknown j, for i, j = A, B.
-    pub aa: SMatrix<f64, N, N>,
-    pub ab: SMatrix<f64, N, N>,
-    pub ba: SMatrix<f64, N, N>,
-    pub bb: SMatrix<f64, N, N>,
+/// Where the forces of an element on nodes A and B go (in the nodes' frames; the residual's sign:
+/// what the element resists with), and the weighted derivatives of force i by unknown j.
+#[derive(Debug)]
+pub(crate) struct NodalElastic<'a, const N: usize> {
+    /// Added to.
+    pub force_a: &'a mut SVector<f64, N>,
+    /// Written.
+    pub force_b: &'a mut SVector<f64, N>,
+    /// Added to.
+    pub aa: &'a mut SMatrix<f64, N, N>,
+    /// Written, as are the two that follow.
+    pub ab: &'a mut SMatrix<f64, N, N>,
+    pub ba: &'a mut SMatrix<f64, N, N>,
+    pub bb: &'a mut SMatrix<f64, N, N>,
 }
 
 /// Relative pose and motion of an element's nodes.
@@ -250,30 +253,27 @@ pub(crate) fn nodal<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     relative: &Relative<'_, G, N>,
     weights: &Weights,
-) -> NodalElastic<N> {
+    out: NodalElastic<'_, N>,
+) {
     let response = respond::<G, N, D>(element, relative.twist);
     let inverse = G::inverse_tangent(relative.twist);
     if element.rayleigh.stiffness != 0.0 {
-        return damped(element, relative, weights, &response, &inverse);
+        return damped(element, relative, weights, &response, &inverse, out);
     }
     let q = inverse.operator();
     let minus_a = relative.pose.adjoint_inverse_operator().negated();
     let on_b = q.tr_apply(&response.gradient); // (7)
+    *out.force_a += minus_a.tr_apply(&on_b);
+    *out.force_b = on_b;
     let mut by_d = inverse.transpose_derivative(&response.gradient);
     q.add_tr_mul(&response.hessian, &mut by_d);
-    let mut bb = q.after(&by_d); // (8)
+    *out.bb = q.after(&by_d); // (8)
     if weights.stiffness != 1.0 {
-        bb *= weights.stiffness;
+        *out.bb *= weights.stiffness;
     }
-    let ba = minus_a.after(&bb); // (9)
-    let ab = ba.transpose();
-    NodalElastic {
-        force: [minus_a.tr_apply(&on_b), on_b],
-        aa: minus_a.after(&ab),
-        ab,
-        ba,
-        bb,
-    }
+    *out.ba = minus_a.after(out.bb); // (9)
+    *out.ab = out.ba.transpose();
+    minus_a.add_after(out.ab, out.aa);
 }
 
 /// The same with stiffness-proportional damping, eqs. (10), (11).
@@ -284,7 +284,8 @@ fn damped<G: Group<N, D>, const N: usize, const D: usize>(
     weights: &Weights,
     response: &ElasticResponse<N>,
     inverse: &G::InverseTangent,
-) -> NodalElastic<N> {
+    out: NodalElastic<'_, N>,
+) {
     let q = inverse.operator();
     let minus_a = relative.pose.adjoint_inverse_operator().negated();
     let ([va, vb], [map_a, map_b]) = (relative.velocities, relative.maps);
@@ -293,19 +294,16 @@ fn damped<G: Group<N, D>, const N: usize, const D: usize>(
     let viscous = element.reference_hessian * element.rayleigh.stiffness;
     let g = response.gradient + viscous * q.apply(&w);
     let on_b = q.tr_apply(&g);
+    *out.force_a += minus_a.tr_apply(&on_b);
+    *out.force_b = on_b;
     let rate_by = q.after(&inverse.derivative(&w)) + q.matrix() * G::ad(&minus_carried);
     let mut k = q.after(&(inverse.transpose_derivative(&g) + q.tr_mul(&response.hessian)))
         + q.tr_mul(&(viscous * rate_by)); // (10)
     k *= weights.stiffness;
     let c = q.after(&q.tr_mul(&viscous)) * weights.damping;
-    let bb = k + c * map_b;
-    let ba = minus_a.after(&k) + minus_a.after(&c) * map_a;
     let turn = G::coad(&on_b) * weights.stiffness;
-    NodalElastic {
-        force: [minus_a.tr_apply(&on_b), on_b],
-        aa: minus_a.tr_mul(&(ba - minus_a.after(&turn))), // (9), (11)
-        ab: minus_a.tr_mul(&(bb - turn)),
-        ba,
-        bb,
-    }
+    *out.bb = k + c * map_b;
+    *out.ba = minus_a.after(&k) + minus_a.after(&c) * map_a;
+    *out.ab = minus_a.tr_mul(&(*out.bb - turn)); // (9), (11)
+    *out.aa += minus_a.tr_mul(&(*out.ba - minus_a.after(&turn)));
 }

@@ -1,5 +1,10 @@
 //! `A = Λ Δ Λᵀ` of a small symmetric positive definite matrix, Λ unit lower, Δ diagonal.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "the indices are those of the equations"
+)]
+
 use nalgebra::{ArrayStorage, SMatrix, SVector};
 
 /// The factors. NaN in, NaN out.

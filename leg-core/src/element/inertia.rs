@@ -19,26 +19,15 @@
 //! ```
 //!
 //! The near parts of the two elements at a node are added before they are multiplied out; on a
-//! node between two elements the coefficients that couple centre and tangent cancel.
-//!
-//! Sections turning about their centre carry, with J the rotary inertia per length in the axes of a
-//! section, t its tangent and `J_t = t·J t`, the energy
-//!
-//! ```text
-//! T = ½ L (½ ω_Aᵀ J ω_A + ½ ω_Bᵀ J ω_B − (J_t/12) (t·ω_A − t·ω_B)²)            (4)
-//! f_A = ṗ_A + ω_A × p_A,   p_A = L (½ J − (J_t/12) t tᵀ) ω_A + L (J_t/12) t (t·ω_B)  (5)
-//! ```
-//!
-//! The trapezoidal rule of the first two terms is right for bending: by Euler and Maclaurin its
-//! error is `L²/12` times the difference of `(ω²)'` between the ends of the beam, and `ω ω'`
-//! vanishes where an end is clamped (ω = 0), free or pinned (no curvature, ω' = 0), so that the
-//! error is of fourth order. Torsion has a constant twist in every element, whose stiffness is too
-//! small by `(kL)²/12` for a wave of number k; the last term, `−(L²/12) J_t ∫ (t·ω')² ds`, takes the
-//! same from the inertia and makes torsion waves fourth-order accurate on a straight beam. The
-//! angle between the two frames is neglected in it, an error of second order in the angle on a
-//! term that is small in itself.
+//! node between two elements the coefficients that couple centre and tangent cancel. Sections also
+//! turn about their centre: see `rotary.rs`.
 
-use super::BeamElement;
+#![allow(
+    clippy::needless_range_loop,
+    reason = "the indices are those of the equations"
+)]
+
+use super::{BeamElement, rotary};
 use crate::group::{Group, Operator};
 use nalgebra::{ArrayStorage, SMatrix, SVector};
 
@@ -176,7 +165,10 @@ impl<const N: usize, const D: usize> NodeTangent<N, D> {
 }
 
 #[inline(always)]
-fn column_of<const R: usize, const C: usize>(m: &SMatrix<f64, R, C>, j: usize) -> SVector<f64, R> {
+pub(super) fn column_of<const R: usize, const C: usize>(
+    m: &SMatrix<f64, R, C>,
+    j: usize,
+) -> SVector<f64, R> {
     SVector::from_array_storage(ArrayStorage([m.data.0[j]]))
 }
 
@@ -255,24 +247,19 @@ impl MassTable {
 
 /// What the far nodes of the adjoining elements give to a node, in its frame.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Far<const N: usize, const D: usize> {
+pub(crate) struct Far<const D: usize> {
     /// Forces on centre and tangent.
     centre: SVector<f64, D>,
     tangent: SVector<f64, D>,
-    /// Far parts of momentum (5) and its derivative.
-    momentum: SVector<f64, N>,
-    momentum_rate: SVector<f64, N>,
 }
 
-impl<const N: usize, const D: usize> Far<N, D> {
+impl<const D: usize> Far<D> {
     /// No neighbour yet.
     #[inline(always)]
     pub fn none() -> Self {
         Self {
             centre: SVector::zeros(),
             tangent: SVector::zeros(),
-            momentum: SVector::zeros(),
-            momentum_rate: SVector::zeros(),
         }
     }
 
@@ -283,46 +270,6 @@ impl<const N: usize, const D: usize> Far<N, D> {
         self.centre += r * y0;
         self.tangent += r * y1;
     }
-
-    /// Adds the neighbour's part of the rotary inertia.
-    #[inline(always)]
-    pub fn add_rotary(
-        &mut self,
-        element: &BeamElement<N, D>,
-        v: &SVector<f64, N>,
-        v_dot: &SVector<f64, N>,
-    ) {
-        if D == 3 {
-            let (axis, cross) = (&element.torsion_axis, element.torsion_cross);
-            self.momentum += axis * (cross * angular_dot::<N, D>(axis, v));
-            self.momentum_rate += axis * (cross * angular_dot::<N, D>(axis, v_dot));
-        }
-    }
-}
-
-/// Product of the angular parts.
-#[inline(always)]
-fn angular_dot<const N: usize, const D: usize>(a: &SVector<f64, N>, b: &SVector<f64, N>) -> f64 {
-    let mut sum = 0.0;
-    for i in D..N {
-        sum += a[i] * b[i];
-    }
-    sum
-}
-
-/// `(0, J ω)` of a matrix with an angular block only.
-#[inline(always)]
-fn angular_product<const N: usize, const D: usize>(
-    j: &SMatrix<f64, N, N>,
-    v: &SVector<f64, N>,
-) -> SVector<f64, N> {
-    let mut out = SVector::zeros();
-    for i in D..N {
-        for k in D..N {
-            out[i] += j[(i, k)] * v[k];
-        }
-    }
-    out
 }
 
 impl Coefficients {
@@ -358,7 +305,7 @@ pub(crate) fn near_force<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     m: &Coefficients,
     motion: &NodeMotion<D>,
-    far: &Far<N, D>,
+    far: &Far<D>,
 ) -> SVector<f64, N> {
     let [y0, y1] = m.forces(motion);
     pull::<G, N, D>(element, &(y0 + far.centre), &(y1 + far.tangent))
@@ -370,7 +317,7 @@ pub(crate) fn add_near_tangent<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     m: &Coefficients,
     own: &NodeTangent<N, D>,
-    far: &Far<N, D>,
+    far: &Far<D>,
     stiffness: f64,
     out: &mut SMatrix<f64, N, N>,
 ) {
@@ -433,83 +380,7 @@ pub(crate) fn add_far_tangent<G: Group<N, D>, const N: usize, const D: usize>(
     }
 }
 
-/// Momentum (5) of a node with `count` elements.
-#[inline(always)]
-fn momentum<const N: usize, const D: usize>(
-    element: &BeamElement<N, D>,
-    count: f64,
-    v: &SVector<f64, N>,
-) -> SVector<f64, N> {
-    angular_product::<N, D>(&element.rotary_own, v) * count
-}
-
-/// Rotary inertia on a node with `count` elements, eq. (5).
-#[inline(always)]
-pub(crate) fn rotary_force<G: Group<N, D>, const N: usize, const D: usize>(
-    element: &BeamElement<N, D>,
-    count: f64,
-    v: &SVector<f64, N>,
-    v_dot: &SVector<f64, N>,
-    far: &Far<N, D>,
-) -> SVector<f64, N> {
-    let rate = momentum(element, count, v_dot) + far.momentum_rate;
-    if D == 2 {
-        return rate;
-    }
-    rate + G::spin(v, &(momentum(element, count, v) + far.momentum))
-}
-
-/// Adds the weighted derivative of (5) by the node's own unknown.
-#[inline(always)]
-pub(crate) fn add_rotary_near<G: Group<N, D>, const N: usize, const D: usize>(
-    element: &BeamElement<N, D>,
-    count: f64,
-    v: &SVector<f64, N>,
-    far: &Far<N, D>,
-    weights: &Weights,
-    map: &SMatrix<f64, N, N>,
-    out: &mut SMatrix<f64, N, N>,
-) {
-    if D == 2 {
-        out[(N - 1, N - 1)] += element.rotary_own[(N - 1, N - 1)] * (count * weights.inertia);
-        return;
-    }
-    let momentum_now = momentum(element, count, v) + far.momentum;
-    for j in D..N {
-        let turned = column_of(map, j);
-        let carried = momentum(element, count, &turned);
-        let by_velocity = G::spin(v, &carried) + G::spin(&turned, &momentum_now);
-        for i in D..N {
-            out[(i, j)] += carried[i] * weights.inertia + by_velocity[i] * weights.damping;
-        }
-    }
-}
-
-/// Adds the weighted derivative of (5) on a node with twist `v` by the unknown of a neighbour;
-/// zero in the plane, where nothing twists.
-#[inline(always)]
-pub(crate) fn add_rotary_far<G: Group<N, D>, const N: usize, const D: usize>(
-    element: &BeamElement<N, D>,
-    v: &SVector<f64, N>,
-    weights: &Weights,
-    map: &SMatrix<f64, N, N>,
-    out: &mut SMatrix<f64, N, N>,
-) {
-    if D == 2 {
-        return;
-    }
-    let axis = &element.torsion_axis;
-    let by_twist =
-        (axis * weights.inertia + G::spin(v, axis) * weights.damping) * element.torsion_cross;
-    for j in D..N {
-        let twist = angular_dot::<N, D>(axis, &column_of(map, j));
-        for i in D..N {
-            out[(i, j)] += by_twist[i] * twist;
-        }
-    }
-}
-
-/// Kinetic energy of an element, eqs. (1) and (4) [J].
+/// Kinetic energy of an element, eq. (1) and that of its turning sections [J].
 pub fn kinetic_energy<const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     v_a: &SVector<f64, N>,
@@ -525,10 +396,7 @@ pub fn kinetic_energy<const N: usize, const D: usize>(
             twice += element.hermite_mass[(k, l)] * z[k].dot(&z[l]);
         }
     }
-    let (own, axis) = (&element.rotary_own, &element.torsion_axis);
-    let twists = angular_dot::<N, D>(axis, v_a) * angular_dot::<N, D>(axis, v_b);
-    twice += v_a.dot(&(own * v_a)) + v_b.dot(&(own * v_b)) + 2.0 * element.torsion_cross * twists;
-    0.5 * twice
+    0.5 * twice + rotary::kinetic_energy(element, v_a, v_b)
 }
 
 /// Potential of gravity of an element [J], given the nodes' mass centres and tangents in world

@@ -1,7 +1,7 @@
 //! The two-node beam element, written once over the group.
 //!
 //! * [`elastic`]: energy of the relative pose of the two frames, its gradient and Hessian;
-//! * [`inertia`]: kinetic energy of the line of mass centres and of the turning sections;
+//! * [`inertia`]: kinetic energy of the line of mass centres, and that of the turning sections;
 //! * [`shape`]: the curve inside an element.
 //!
 //! What all elements of a beam share is in [`BeamElement`].
@@ -9,6 +9,7 @@
 pub mod elastic;
 mod factor;
 pub mod inertia;
+pub(crate) mod rotary;
 pub mod shape;
 
 use crate::group::Group;

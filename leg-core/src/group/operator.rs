@@ -9,6 +9,11 @@
 //! A product with columns of a matrix on the left, `m · op`, is a sum of whole columns of `m`:
 //! that is the form a compiler turns into vector instructions.
 
+#![allow(
+    clippy::needless_range_loop,
+    reason = "the indices are those of the equations"
+)]
+
 use core::fmt::Debug;
 use nalgebra::{ArrayStorage, Matrix3, Matrix6, SMatrix, SVector, Vector3, Vector6};
 

@@ -490,10 +490,8 @@ pub(super) fn quarters(
     let mut out = [[0.0; 6]; 6];
     for (j, column) in out.iter_mut().enumerate() {
         let (upper, lower) = if j < 3 { (a, c) } else { (b, d) };
-        for i in 0..3 {
-            column[i] = upper.data.0[j % 3][i];
-            column[3 + i] = lower.data.0[j % 3][i];
-        }
+        column[..3].copy_from_slice(&upper.data.0[j % 3]);
+        column[3..].copy_from_slice(&lower.data.0[j % 3]);
     }
     Matrix6::from_array_storage(ArrayStorage(out))
 }

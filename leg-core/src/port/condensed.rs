@@ -7,7 +7,7 @@
 
 use super::{Condensation, Port};
 use crate::assembly::{self, Task};
-use crate::dynamics::alpha::{self, Coefficients, ConstraintHandling, Iteration};
+use crate::dynamics::alpha::{self, Coefficients, ConstraintHandling};
 use crate::error::Result;
 use crate::group::Group;
 use crate::model::{Drive, InputId, Model};
@@ -28,6 +28,60 @@ pub enum Guess {
     Accelerations,
     /// The velocities stay what they are: calmer where accelerations oscillate.
     Velocities,
+}
+
+/// What an iteration uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Iteration {
+    /// A new tangent.
+    Full,
+    /// Factors and operator of the iteration before.
+    Short,
+}
+
+/// Progress of the larger system's Newton iteration: near the solution the factors of a full
+/// iteration serve one more, if that is accurate by (6) of `dynamics::alpha`.
+#[derive(Debug, Clone, Copy)]
+pub struct Progress {
+    tolerance: f64,
+    next: Iteration,
+    /// Correction of the last full iteration.
+    full: f64,
+}
+
+impl Progress {
+    /// The start of an iteration that ends at a correction of `tolerance`.
+    pub fn new(tolerance: f64) -> Self {
+        Self {
+            tolerance,
+            next: Iteration::Full,
+            full: f64::INFINITY,
+        }
+    }
+
+    /// What the next iteration is to use.
+    pub fn next(&self) -> Iteration {
+        self.next
+    }
+
+    /// Takes the correction of an iteration and says whether it was the last one.
+    pub fn finished(&mut self, correction: f64) -> bool {
+        let tolerance = self.tolerance;
+        match self.next {
+            Iteration::Full => {
+                self.full = correction;
+                if correction <= alpha::NEAR && tolerance >= alpha::SHORT_TOLERANCE {
+                    self.next = Iteration::Short;
+                }
+                correction <= tolerance
+            }
+            Iteration::Short => {
+                self.next = Iteration::Full;
+                let left = alpha::TANGENT_CHANGE * self.full * correction;
+                correction <= tolerance && left <= alpha::SHORT_ACCURACY * tolerance
+            }
+        }
+    }
 }
 
 /// Starts a step from `state` with these coefficients; inputs outside the port follow `drive`.
