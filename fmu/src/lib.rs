@@ -1,6 +1,6 @@
 //! The leg behind the C interface of FMI 2.0 co-simulation, and FMUs packed and loaded.
 //!
-//! The shared library of this crate is the binary of the FMUs `LegPlanar` and `LegSpatial`; the
+//! Built as a C library, this crate is the binary of the FMUs `LegPlanar` and `LegSpatial`; the
 //! GUID that the caller hands to `fmi2Instantiate` tells which of the two is wanted. The leg knows
 //! nothing of FMI, and the C functions know nothing of mechanics:
 //!

@@ -13,8 +13,6 @@ use softdock_fmu::import::ImportError;
 use softdock_fmu::package::PackageError;
 use std::process::ExitCode;
 
-pub use export::LIBRARY;
-
 /// Arguments of `softdock fmu`.
 #[derive(Debug, Args)]
 pub struct Arguments {
