@@ -4,8 +4,7 @@
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Output};
 
 /// A folder of its own for each test, removed afterwards.
@@ -257,85 +256,6 @@ fn merging_keeps_the_binaries_of_all_platforms() {
     ]);
     assert_eq!(merged["binaries"], serde_json::json!([name, other]));
     folder.stdout(&["fmu", "simulate", "m/LegPlanar.fmu", "--stop-time", "0.01"]);
-}
-
-/// Unpacks the library of an exported FMU.
-#[cfg(target_os = "linux")]
-fn library(folder: &Folder) -> PathBuf {
-    folder.stdout(&["fmu", "export", "--model", "LegPlanar"]);
-    let file = fs::File::open(folder.0.join("LegPlanar.fmu")).unwrap();
-    let mut archive = zip::ZipArchive::new(file).unwrap();
-    let names: Vec<String> = archive
-        .file_names()
-        .map(|name| name.unwrap().into_owned())
-        .collect();
-    let name = names.iter().find(|name| name.ends_with(".so")).unwrap();
-    let mut bytes = Vec::new();
-    archive
-        .by_name(name)
-        .unwrap()
-        .read_to_end(&mut bytes)
-        .unwrap();
-    let path = folder.0.join("library.so");
-    fs::write(&path, bytes).unwrap();
-    path
-}
-
-/// What a tool prints about a library; nothing, with a message, if there is no such tool.
-#[cfg(target_os = "linux")]
-fn tool(program: &str, arguments: &[&str], path: &Path) -> Option<String> {
-    match Command::new(program).args(arguments).arg(path).output() {
-        Ok(output) => Some(String::from_utf8(output.stdout).unwrap()),
-        Err(error) => {
-            println!("skipped: {program} cannot be run: {error}");
-            None
-        }
-    }
-}
-
-/// The newest glibc that the library may need.
-#[cfg(target_os = "linux")]
-const GLIBC: [u32; 2] = [2, 18];
-
-#[test]
-#[cfg(target_os = "linux")]
-fn the_library_in_the_fmu_exports_and_needs_what_it_should() {
-    let folder = Folder::new("library");
-    let path = library(&folder);
-    if let Some(text) = tool("nm", &["-D", "--defined-only"], &path) {
-        let names: BTreeSet<&str> = text
-            .lines()
-            .filter_map(|line| line.split_whitespace().last())
-            .collect();
-        let wanted: BTreeSet<&str> = softdock_fmu::abi::FUNCTIONS.iter().copied().collect();
-        assert_eq!(names, wanted);
-    }
-    if let Some(text) = tool("readelf", &["-d"], &path) {
-        let system = [
-            "libc.so.6",
-            "libm.so.6",
-            "libgcc_s.so.1",
-            "libpthread.so.0",
-            "ld-linux-x86-64.so.2",
-        ];
-        for line in text.lines().filter(|line| line.contains("(NEEDED)")) {
-            assert!(system.iter().any(|name| line.contains(name)), "{line}");
-        }
-    }
-    if let (true, Some(text)) = (
-        cfg!(target_arch = "x86_64"),
-        tool("readelf", &["-V"], &path),
-    ) {
-        let needed = text.split("Version needs").nth(1).unwrap();
-        let newest = needed
-            .split_whitespace()
-            .filter_map(|word| word.strip_prefix("GLIBC_"))
-            .map(|version| version.split('.').map(|n| n.parse().unwrap()).collect())
-            .max_by(|a: &Vec<u32>, b| a.cmp(b))
-            .unwrap();
-        println!("the FMUs need glibc {}.{} or newer", newest[0], newest[1]);
-        assert!(newest.as_slice() <= &GLIBC[..], "{newest:?}");
-    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The C interface of FMI 2.0, declared by hand: types, status values and function types.
 //!
 //! Names and order follow the headers `fmi2TypesPlatform.h` and `fmi2FunctionTypes.h` of the
-//! standard; both sides use this file, the exported functions and the importer.
+//! standard (`fmi2`); both sides use this file, the exported functions and the importer.
 
 #![allow(
     non_camel_case_types,

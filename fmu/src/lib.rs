@@ -1,11 +1,11 @@
 //! The leg behind the C interface of FMI 2.0 co-simulation, and FMUs packed and loaded.
 //!
-//! The shared library of this crate is the binary of the FMUs `LegPlanar` and `LegSpatial`; the
+//! Built as a C library, this crate is the binary of the FMUs `LegPlanar` and `LegSpatial`; the
 //! GUID that the caller hands to `fmi2Instantiate` tells which of the two is wanted. The leg knows
 //! nothing of FMI, and the C functions know nothing of mechanics:
 //!
 //! * [`abi`] declares the types of the standard;
-//! * [`variables`] is the one table of each model, from which the model description is written and
+//! * `variables` is the one table of each model, from which the model description is written and
 //!   through which values are read and set;
 //! * [`exports`] holds the exported functions, each of which passes one guard: null check, allowed
 //!   in this state, no panic to the outside, message, status;
@@ -34,7 +34,7 @@ mod old_glibc;
 pub mod package;
 mod refusal;
 mod slave;
-pub mod variables;
+mod variables;
 
 pub use logger::Category;
 pub use model::ModelKind;

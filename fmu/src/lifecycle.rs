@@ -1,5 +1,5 @@
 //! Which function may be called in which state: the table of FMI 2.0 for co-simulation
-//! (section 4.2.4 of the standard).
+//! (section 4.2.4 of `fmi2`).
 //!
 //! Steps run to their end before `fmi2DoStep` returns, so the states *step in progress* and *step
 //! cancelled* never come about.

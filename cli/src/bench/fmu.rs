@@ -4,7 +4,6 @@
 //! forces. Short runs of the two alternate, and the fastest of each counts, so that what else
 //! happens on the machine hits both alike.
 
-use crate::fmu::LIBRARY;
 use crate::output;
 use anyhow::Result;
 use leg_core::leg::unit::OutputGroup;
@@ -15,6 +14,7 @@ use serde::Serialize;
 use softdock_fmu::ModelKind;
 use softdock_fmu::import::{FmuArchive, FmuInstance, Options};
 use softdock_fmu::package::{Platform, pack};
+use softdock_fmu_library::LIBRARY;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -22,10 +22,10 @@ use std::time::Instant;
 #[derive(Debug, clap::Args)]
 pub struct Arguments {
     /// Steps of 1 ms of one repetition.
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 20)]
     steps: usize,
     /// Repetitions, of which the fastest counts.
-    #[arg(long, default_value_t = 40)]
+    #[arg(long, default_value_t = 1000)]
     repetitions: usize,
     /// Prints JSON.
     #[arg(long)]

@@ -6,11 +6,9 @@ use anyhow::Result;
 use serde::Serialize;
 use softdock_fmu::ModelKind;
 use softdock_fmu::package::{Platform, pack};
+use softdock_fmu_library::LIBRARY;
 use std::path::PathBuf;
 use std::process::ExitCode;
-
-/// The library of the FMUs, for the platform of this program.
-pub const LIBRARY: &[u8] = include_bytes!(env!("SOFTDOCK_EMBEDDED_LIBRARY"));
 
 /// Arguments of `softdock fmu export`.
 #[derive(Debug, clap::Args)]

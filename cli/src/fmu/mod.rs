@@ -10,8 +10,6 @@ use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
 
-pub use export::LIBRARY;
-
 /// Arguments of `softdock fmu`.
 #[derive(Debug, Args)]
 pub struct Arguments {

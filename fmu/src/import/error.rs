@@ -56,7 +56,7 @@ pub enum ImportError {
         found: Vec<String>,
     },
     /// The binary cannot be loaded.
-    #[error("{} cannot be loaded: {cause}", library.display())]
+    #[error("{} cannot be loaded: {}", library.display(), reason(cause))]
     Load {
         /// The unpacked binary.
         library: PathBuf,
@@ -138,6 +138,12 @@ pub enum ImportError {
         /// The text.
         text: String,
     },
+}
+
+/// What the system said, where it said something.
+fn reason(error: &libloading::Error) -> String {
+    let source = std::error::Error::source(error);
+    source.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn listed(names: &[String]) -> String {

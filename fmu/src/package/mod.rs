@@ -12,7 +12,7 @@ pub use platform::Platform;
 
 use crate::model::ModelKind;
 use std::io::{Cursor, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipWriter};
 
@@ -125,17 +125,4 @@ impl Writer {
     fn finish(self) -> Result<Vec<u8>, PackageError> {
         Ok(self.0.finish()?.into_inner())
     }
-}
-
-/// The library of this crate as cargo has built it beside the running program: what tests pack.
-pub fn library_beside_program() -> Option<PathBuf> {
-    use std::env::consts::{DLL_PREFIX, DLL_SUFFIX};
-    let name = format!("{DLL_PREFIX}softdock_fmu{DLL_SUFFIX}");
-    let program = std::env::current_exe().ok()?;
-    let folder = program.parent()?;
-    let places = [folder.join("deps"), folder.to_owned()];
-    places
-        .iter()
-        .map(|place: &PathBuf| Path::join(place, &name))
-        .find(|path| path.is_file())
 }

@@ -12,7 +12,6 @@ pub(crate) mod shared;
 pub(crate) mod spatial;
 mod units;
 
-pub use list::List;
 pub use parameters::{Choice, Choices, Parameters};
 pub use planar::PlanarParameters;
 pub use spatial::SpatialParameters;

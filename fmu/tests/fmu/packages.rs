@@ -1,9 +1,10 @@
 //! The archive: what is in it, what another reader makes of it, what merging does.
 
-use crate::support::{Folder, library};
+use crate::support::Folder;
 use softdock_fmu::ModelKind;
 use softdock_fmu::import::{Contents, FmuArchive, Options};
 use softdock_fmu::package::{PackageError, Platform, merge, pack};
+use softdock_fmu_library::LIBRARY;
 use std::path::PathBuf;
 
 const OTHER: Platform = Platform {
@@ -21,8 +22,8 @@ fn write(folder: &Folder, name: &str, bytes: &[u8]) -> PathBuf {
 fn an_fmu_has_all_its_parts() {
     let folder = Folder::new("parts");
     for kind in ModelKind::ALL {
-        let bytes = pack(kind, &library(), Platform::HERE).unwrap();
-        assert_eq!(bytes, pack(kind, &library(), Platform::HERE).unwrap());
+        let bytes = pack(kind, LIBRARY, Platform::HERE).unwrap();
+        assert_eq!(bytes, pack(kind, LIBRARY, Platform::HERE).unwrap());
         let path = write(&folder, kind.name(), &bytes);
         let contents = Contents::read(&path).unwrap();
         let names: Vec<&str> = contents
@@ -49,7 +50,7 @@ fn an_fmu_has_all_its_parts() {
 fn platforms_are_merged_and_others_refused() {
     let folder = Folder::new("merge");
     let kind = ModelKind::LegPlanar;
-    let here = pack(kind, &library(), Platform::HERE).unwrap();
+    let here = pack(kind, LIBRARY, Platform::HERE).unwrap();
     let here = write(&folder, "here.fmu", &here);
     let there = write(&folder, "there.fmu", &pack(kind, b"MZ", OTHER).unwrap());
     let both = write(&folder, "both.fmu", &merge(&[here.clone(), there]).unwrap());
@@ -113,7 +114,7 @@ fn files_that_are_no_fmus_are_refused_with_their_reason() {
 #[test]
 fn the_unpacked_library_goes_with_its_last_instance() {
     let folder = Folder::new("unpacked");
-    let bytes = pack(ModelKind::LegPlanar, &library(), Platform::HERE).unwrap();
+    let bytes = pack(ModelKind::LegPlanar, LIBRARY, Platform::HERE).unwrap();
     let path = write(&folder, "leg.fmu", &bytes);
     let here = || {
         let mine = format!("softdock-fmu-{}-", std::process::id());

@@ -10,7 +10,8 @@ use softdock_fmu::exports::lifecycle::*;
 use softdock_fmu::exports::step::*;
 use softdock_fmu::import::FmuArchive;
 use softdock_fmu::lifecycle::State;
-use softdock_fmu::package::{Platform, library_beside_program, pack};
+use softdock_fmu::package::{Platform, pack};
+use softdock_fmu_library::LIBRARY;
 use std::ffi::CString;
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
@@ -164,18 +165,13 @@ impl Drop for Folder {
     }
 }
 
-/// The library that cargo has built with these tests.
-pub fn library() -> Vec<u8> {
-    std::fs::read(library_beside_program().expect("the library beside the tests")).unwrap()
-}
-
 /// The FMU of a model, loaded once for all tests.
 pub fn archive(kind: ModelKind) -> &'static FmuArchive {
     static ARCHIVES: [OnceLock<FmuArchive>; 2] = [OnceLock::new(), OnceLock::new()];
     ARCHIVES[kind as usize].get_or_init(|| {
         let folder = Folder::new(&format!("archive-{}", kind.name()));
         let file = folder.0.join("model.fmu");
-        std::fs::write(&file, pack(kind, &library(), Platform::HERE).unwrap()).unwrap();
+        std::fs::write(&file, pack(kind, LIBRARY, Platform::HERE).unwrap()).unwrap();
         FmuArchive::open(&file).unwrap()
     })
 }

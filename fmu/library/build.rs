@@ -1,5 +1,5 @@
-//! Builds the library that goes into exported FMUs, so that it can be part of the program: an
-//! installed `softdock` needs nothing else to export one.
+//! Builds the library that goes into FMUs, so that programs can carry it: an installed `softdock`
+//! needs nothing else to export one.
 //!
 //! The library is built by a cargo of its own, in a folder of its own and always optimised,
 //! without symbols and without the flags of the build around it (those of lints, coverage or this
@@ -39,7 +39,7 @@ fn variable(name: &str) -> Result<String, String> {
 /// Builds the library and gives its path.
 fn build() -> Result<PathBuf, String> {
     let here = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
-    let workspace = here.parent().ok_or("cli lies in no workspace")?;
+    let workspace = here.ancestors().nth(2).ok_or("there is no workspace")?;
     for name in CRATES {
         for part in ["src", "Cargo.toml"] {
             watch(&workspace.join(name).join(part));
