@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod docking;
 mod documents;
 mod leg;
 mod newton;
