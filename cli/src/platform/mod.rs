@@ -55,7 +55,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Workspace(arguments) => workspace::run(arguments),
     };
     done.or_else(|error| {
-        if error.chain().any(|cause| is_input(cause)) {
+        if error.chain().any(is_input) {
             return Err(error);
         }
         eprintln!("softdock: {error:#}");
