@@ -1,19 +1,21 @@
 //! `softdock platform lqr`: a regulator of the pose, tried on the nonlinear platform.
 
-use super::linearize::rows;
+mod page;
+mod report;
+
 use super::lists::three;
 use super::start::{PlaceArgs, WrenchArgs};
 use crate::failure::BadInput;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::run::Progress;
 use crate::settings::{Resolved, SettingsArgs};
-use crate::summary::Summary;
 use anyhow::Result;
 use leg_core::group::Group;
 use leg_core::leg::config::MotorMode;
 use leg_core::model::Signal;
 use nalgebra::DVector;
-use serde::Serialize;
+use page::page;
+use report::{Outcome, Report};
 use softdock_platform::PlatformConfig;
 use softdock_platform::monolithic::{Platform, WrenchHistory};
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
@@ -108,44 +110,6 @@ struct Sample {
     turned: [f64; 3],
     torques: DVector<f64>,
     saturated: bool,
-}
-
-/// A run with or without the regulator.
-#[derive(Debug, Clone, Serialize)]
-struct Outcome {
-    largest_displacement_m: f64,
-    largest_rotation_rad: f64,
-    final_displacement_m: f64,
-    /// From when on the end effector stays near; none if it does not.
-    settled_after_s: Option<f64>,
-    largest_torque_nm: f64,
-    saturated_time_s: f64,
-    /// Why the run ended early.
-    ended: Option<String>,
-}
-
-#[derive(Debug, Serialize)]
-struct Pole {
-    magnitude: f64,
-    re: f64,
-    im: f64,
-}
-
-/// What `--json` prints.
-#[derive(Debug, Serialize)]
-struct Report {
-    modes: usize,
-    mode_frequencies_hz: Vec<f64>,
-    period_s: f64,
-    /// Torques per state: modes, then their rates; one row per motor.
-    gain: Vec<Vec<f64>>,
-    riccati_residual: f64,
-    /// Eigenvalues of the closed loop per period.
-    closed_loop: Vec<Pole>,
-    torque_limit_nm: f64,
-    holding_torque_nm: Vec<f64>,
-    closed: Outcome,
-    open: Outcome,
 }
 
 /// Runs the command.
@@ -305,104 +269,6 @@ fn sample(
     }
 }
 
-fn norm(v: &[f64; 3]) -> f64 {
-    v.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
-impl Outcome {
-    fn new(arguments: &Arguments, samples: &[Sample], ended: Option<String>) -> Self {
-        let most = |value: &dyn Fn(&Sample) -> f64| samples.iter().map(value).fold(0.0, f64::max);
-        let away = |s: &Sample| norm(&s.moved) > arguments.settled_m;
-        let last_away = samples.iter().rposition(away);
-        let settled = match last_away {
-            None => Some(0.0),
-            Some(i) => samples.get(i + 1).map(|s| s.t),
-        };
-        let saturated = samples.iter().filter(|s| s.saturated).count();
-        Self {
-            largest_displacement_m: most(&|s| norm(&s.moved)),
-            largest_rotation_rad: most(&|s| norm(&s.turned)),
-            final_displacement_m: samples.last().map_or(0.0, |s| norm(&s.moved)),
-            settled_after_s: settled.filter(|_| ended.is_none()),
-            largest_torque_nm: most(&|s| s.torques.amax()),
-            saturated_time_s: saturated as f64 * arguments.period,
-            ended,
-        }
-    }
-}
-
-impl Report {
-    fn new(arguments: &Arguments, regulator: &Regulator, closed: Outcome, open: Outcome) -> Self {
-        let order = regulator.linear.model.order();
-        let poles = regulator.riccati.closed_loop.iter().map(|pole| Pole {
-            magnitude: pole.norm(),
-            re: pole.re,
-            im: pole.im,
-        });
-        Self {
-            modes: order,
-            mode_frequencies_hz: regulator.linear.frequencies[..order].to_vec(),
-            period_s: arguments.period,
-            gain: rows(&regulator.riccati.gain),
-            riccati_residual: regulator.riccati.relative_residual,
-            closed_loop: poles.collect(),
-            torque_limit_nm: regulator.limit,
-            holding_torque_nm: regulator.holding.iter().copied().collect(),
-            closed,
-            open,
-        }
-    }
-
-    fn summary(&self) -> Summary {
-        let mut summary = Summary::new(format!("Regulator of the pose on {} modes", self.modes));
-        let slowest = self
-            .closed_loop
-            .iter()
-            .map(|p| p.magnitude)
-            .fold(0.0, f64::max);
-        let time = -self.period_s / slowest.ln();
-        summary.number("slowest time constant", time, "s").number(
-            "largest gain",
-            self.gain
-                .iter()
-                .flatten()
-                .fold(0.0, |m: f64, x| m.max(x.abs())),
-            "",
-        );
-        for (name, outcome) in [("closed", &self.closed), ("open", &self.open)] {
-            let label = |what: &str| format!("{name} loop, {what}");
-            summary
-                .number(
-                    &label("largest displacement"),
-                    outcome.largest_displacement_m,
-                    "m",
-                )
-                .number(
-                    &label("largest rotation"),
-                    outcome.largest_rotation_rad,
-                    "rad",
-                )
-                .number(
-                    &label("displacement at the end"),
-                    outcome.final_displacement_m,
-                    "m",
-                );
-            match outcome.settled_after_s {
-                Some(time) => summary.number(&label("settled after"), time, "s"),
-                None => summary.text(&label("settled after"), "never", ""),
-            };
-            summary.number(&label("largest torque"), outcome.largest_torque_nm, "N·m");
-            if let Some(why) = &outcome.ended {
-                summary.note(format!("{name} loop ended early: {why}"));
-            }
-        }
-        summary
-            .number("torque limit", self.torque_limit_nm, "N·m")
-            .number("at the limit for", self.closed.saturated_time_s, "s");
-        summary
-    }
-}
-
 fn write_table(path: &Path, closed: &[Sample], open: &[Sample]) -> Result<()> {
     let legs = closed.first().map_or(0, |s| s.torques.len());
     let mut header = vec!["t".to_owned()];
@@ -427,52 +293,4 @@ fn write_table(path: &Path, closed: &[Sample], open: &[Sample]) -> Result<()> {
     }
     csv.finish()?;
     Ok(())
-}
-
-fn page(report: &Report, closed: &[Sample], open: &[Sample]) -> Page {
-    let curve = |samples: &[Sample], name: &str, value: &dyn Fn(&Sample) -> f64| {
-        let times: Vec<f64> = samples.iter().map(|s| s.t).collect();
-        let values: Vec<f64> = samples.iter().map(value).collect();
-        Series::line(name, &times, &values)
-    };
-    let both = |value: &dyn Fn(&Sample) -> f64| {
-        vec![
-            curve(closed, "closed loop", value),
-            curve(open, "open loop", value),
-        ]
-    };
-    let legs = closed.first().map_or(0, |s| s.torques.len());
-    let torques = (0..legs).map(|i| {
-        let name = format!("motor {}", i + 1);
-        curve(closed, &name, &|s| s.torques[i])
-    });
-    let charts = vec![
-        Chart::over_time(
-            "Displacement",
-            "Distance of the end effector from its equilibrium.",
-            Axis::new("distance", "mm"),
-            both(&|s| 1e3 * norm(&s.moved)),
-        ),
-        Chart::over_time(
-            "Rotation",
-            "Angle of the end effector from its equilibrium.",
-            Axis::new("angle", "°"),
-            both(&|s| norm(&s.turned).to_degrees()),
-        ),
-        Chart::over_time(
-            "Torques",
-            "Motor torques of the closed loop, within their limits.",
-            Axis::new("torque", "N·m"),
-            torques.collect(),
-        ),
-    ];
-    Page {
-        title: "Regulator of the platform's pose".to_owned(),
-        lead: format!(
-            "{} modes, a period of {} s, torques within ± {} N·m.",
-            report.modes, report.period_s, report.torque_limit_nm
-        ),
-        blocks: charts.into_iter().map(Block::from).collect(),
-        ..Page::default()
-    }
 }

@@ -186,7 +186,7 @@ fn add_motor(
     placement: &Placement<'_>,
     joint: JointId,
 ) -> ForceId {
-    let hold = (placement.crank_drive == LinkDrive::Held).then(|| Hold {
+    let hold = (placement.crank_drive == LinkDrive::Held).then_some(Hold {
         target: placement.angle,
         stiffness: config.motor.hold_stiffness_nm_per_rad,
         damping: config.motor.hold_damping_nm_s_per_rad,

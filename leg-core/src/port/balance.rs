@@ -53,8 +53,3 @@ pub fn correct<G: Group<N, D>, const N: usize, const D: usize>(
     hinge::update_angles(model, state);
     size
 }
-
-/// Sign of the determinant of the model's own matrix at the last linearisation.
-pub fn determinant_sign<G, const N: usize>(workspace: &Workspace<G, N>) -> f64 {
-    workspace.system.determinant_sign()
-}

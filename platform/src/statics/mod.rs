@@ -14,39 +14,24 @@
 
 mod curve;
 mod follow;
+mod leg;
 mod stiffness;
 
 pub use curve::{CurveEnd, CurvePoint, CurveSettings, LoadCurve};
 pub use follow::{Found, StaticSettings, Target};
 pub use stiffness::{Stability, StiffnessReport};
 
+use leg::{CRANK, StaticLeg};
+
 use crate::body::{Body, point_map, skew, weight_of};
 use crate::config::{PlatformConfig, rotation_from_rpy};
 use crate::error::{PlatformError, Result};
 use leg_core::group::{Group, Se3};
-use leg_core::leg::LegError;
-use leg_core::leg::spatial::{
-    SpatialChannel, SpatialLeg, SpatialPretensioned, SpatialState, pretension_spatial,
-};
+use leg_core::leg::spatial::{SpatialLeg, SpatialState, pretension_spatial};
 use leg_core::model::spatial_inertia;
-use leg_core::port::{Condensation, Port, balance};
 use leg_core::results;
-use leg_core::workspace::Workspace;
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Rotation3, Vector3, Vector6};
 use rayon::prelude::*;
-
-/// A leg in equilibrium.
-#[derive(Debug, Clone)]
-struct StaticLeg {
-    leg: SpatialLeg,
-    rest_length: Option<f64>,
-    state: SpatialState,
-    workspace: Workspace<Se3, 6>,
-    port: Port,
-    condensation: Condensation<6>,
-    /// Largest residual of a node at the last linearisation [N, N·m].
-    residual: f64,
-}
 
 /// The platform in equilibrium, or on the way to it.
 #[derive(Debug, Clone)]
@@ -59,88 +44,6 @@ pub struct StaticPlatform {
     motors: Vec<f64>,
     force: Vector3<f64>,
     moment: Vector3<f64>,
-}
-
-/// Directions of a leg's port: the tip's position, then the crank's angle.
-const CRANK: usize = 3;
-
-impl StaticLeg {
-    fn new(bowed: SpatialPretensioned) -> core::result::Result<Self, LegError> {
-        let SpatialPretensioned {
-            leg,
-            state,
-            rest_length_m,
-            ..
-        } = bowed;
-        let first = SpatialChannel::TipPosition as usize;
-        let channels = [
-            first,
-            first + 1,
-            first + 2,
-            SpatialChannel::CrankAngle as usize,
-        ];
-        let inputs: Vec<_> = channels
-            .iter()
-            .filter_map(|&i| leg.model.input(i))
-            .collect();
-        let port = Port::new(&leg.model, &inputs, None)?;
-        Ok(Self {
-            rest_length: rest_length_m,
-            workspace: Workspace::new(&leg.model),
-            condensation: Condensation::new(&leg.model, &port),
-            port,
-            state,
-            leg,
-            residual: 0.0,
-        })
-    }
-
-    fn set_inputs(&mut self, tip: &Vector3<f64>, motor: f64) {
-        let first = SpatialChannel::TipPosition as usize;
-        for i in 0..3 {
-            self.state.inputs.value[first + i] = tip[i];
-        }
-        self.state.inputs.value[SpatialChannel::CrankAngle as usize] = motor;
-    }
-
-    fn linearize(&mut self, iteration: usize) -> leg_core::Result<()> {
-        let Self {
-            leg,
-            state,
-            workspace,
-            port,
-            condensation,
-            residual,
-            ..
-        } = self;
-        let model = &leg.model;
-        *residual = balance::linearize(model, state, workspace, port, condensation, iteration)?;
-        Ok(())
-    }
-
-    fn correct(&mut self, delta: &[f64]) -> f64 {
-        let Self {
-            leg,
-            state,
-            workspace,
-            condensation,
-            ..
-        } = self;
-        balance::correct(&leg.model, state, workspace, condensation, delta, 1.0)
-    }
-
-    /// Force on the end effector and its change by the leg's own correction.
-    fn force(&self) -> (Vector3<f64>, Vector3<f64>) {
-        let c = &self.condensation;
-        (
-            Vector3::from_column_slice(&c.force[..3]),
-            Vector3::from_column_slice(&c.force_change[..3]),
-        )
-    }
-
-    fn tip_operator(&self) -> Matrix3<f64> {
-        self.condensation.operator.fixed_view::<3, 3>(0, 0).into()
-    }
 }
 
 /// What changes of a platform in equilibrium; see [`StaticPlatform::save`].

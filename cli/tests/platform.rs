@@ -1,0 +1,306 @@
+//! The platform commands as a user runs them.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A folder of its own for each test, removed afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = format!("softdock-platform-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(folder);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_softdock"))
+            .arg("platform")
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap()
+    }
+
+    fn stdout(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let mut all = arguments.to_vec();
+        all.push("--json");
+        serde_json::from_str(&self.stdout(&all)).unwrap()
+    }
+
+    /// Runs, expects status 2 and a message without a panic, and returns it.
+    fn refused(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
+        assert!(!errors.contains("panicked"), "{errors}");
+        errors
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The shipped configuration with round rods.
+const RODS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/dfki-rods.toml");
+const PACOMA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/pacoma.toml");
+
+fn list(value: &Value) -> Vec<f64> {
+    let entries = value.as_array().unwrap().iter();
+    entries.map(|entry| entry.as_f64().unwrap()).collect()
+}
+
+fn text(numbers: &[f64]) -> String {
+    let texts: Vec<String> = numbers.iter().map(|x| format!("{x:?}")).collect();
+    texts.join(",")
+}
+
+#[test]
+fn inverse_and_forward_keep_their_contract() {
+    let folder = Folder::new("contract");
+    let roll = format!("{:?},0,0", 10.0_f64.to_radians());
+    let wrench = ["--force", "0,0,-2", "--moment", "0.1,-0.05,0"];
+    let mut arguments = vec!["inverse", "--config", RODS, "--position", "0,0,0.5"];
+    arguments.extend(["--rpy-rad", &roll]);
+    let unloaded = folder.json(&arguments);
+    let motors = list(&unloaded["motor_rad"]);
+    for (leg, published) in [(0, 0.48785636), (2, 0.42037418), (3, 0.28121390)] {
+        assert!((motors[leg] - published).abs() < 2e-6);
+    }
+    arguments.extend(wrench);
+    let inverse = folder.json(&arguments);
+    let motors = text(&list(&inverse["motor_rad"]));
+    let mut arguments = vec!["forward", "--config", RODS, "--motor-rad", &motors];
+    arguments.extend(wrench);
+    let forward = folder.json(&arguments);
+    for key in ["position_m", "rpy_rad"] {
+        let pairs = list(&inverse[key]).into_iter().zip(list(&forward[key]));
+        for (a, b) in pairs {
+            assert!((a - b).abs() < 1e-9, "{key}: {a} {b}");
+        }
+    }
+    for found in [&inverse, &forward] {
+        assert_eq!(found["stable"], true);
+        assert!(found["residual"].as_f64().unwrap() < 1e-9);
+        let forces = found["leg_forces_n"].as_array().unwrap();
+        assert_eq!(forces.len(), 6);
+        let sum: f64 = forces.iter().map(|force| list(force)[2]).sum();
+        assert!((sum - 2.0).abs() < 1e-9, "{sum}");
+    }
+}
+
+#[test]
+fn negative_numbers_and_gravity_are_understood() {
+    let folder = Folder::new("negative");
+    let found = folder.json(&[
+        "inverse",
+        "--position",
+        "-0.05,0.02,0.41",
+        "--force",
+        "-1,0,-20",
+        "--config",
+        PACOMA,
+        "--set",
+        "gravity_m_s2=[0,0,0]",
+    ]);
+    assert_eq!(list(&found["position_m"]), [-0.05, 0.02, 0.41]);
+    let heavy = folder.json(&["forward", "--set", "gravity_m_s2=[0,0,-9.81]"]);
+    let light = folder.json(&["forward", "--force", "0,0,0"]);
+    assert!(list(&heavy["position_m"])[2] < list(&light["position_m"])[2] - 1e-3);
+}
+
+#[test]
+fn impossible_requests_say_why() {
+    let folder = Folder::new("impossible");
+    let high = folder.refused(&["inverse", "--position", "0,0,0.8", "--json"]);
+    assert!(
+        high.contains("% of the way") && high.contains("leg"),
+        "{high}"
+    );
+    let heavy = folder.refused(&["forward", "--force", "60,0,0"]);
+    assert!(heavy.contains("limit point"), "{heavy}");
+    for (arguments, expected) in [
+        (vec!["forward", "--motor-rad", "0,0"], "2 motor angles"),
+        (vec!["forward", "--force", "1,2"], "three are needed"),
+        (vec!["forward", "--force", "1,x,2"], "not a finite number"),
+        (vec!["inverse"], "--position"),
+        (vec!["forward", "--set", "legs.elemnts=4"], "legs.elements"),
+        (vec!["simulate", "--duration", "-1"], "--duration"),
+        (vec!["simulate", "--break", "7:0.1"], "1 to 6"),
+        (vec!["workspace", "--x", "1:2"], "FROM:TO:COUNT"),
+        (vec!["lqr", "--period", "0"], "--period"),
+    ] {
+        let message = folder.refused(&arguments);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}
+
+#[test]
+fn settings_are_printed_and_read_back() {
+    let folder = Folder::new("settings");
+    let printed = folder.stdout(&["forward", "--config", RODS, "--print-config"]);
+    fs::write(folder.0.join("again.toml"), &printed).unwrap();
+    let again = folder.stdout(&["forward", "--config", "again.toml", "--print-config"]);
+    assert_eq!(printed, again);
+    assert!(printed.contains("[wrench]") && printed.contains("kind = \"rod\""));
+}
+
+#[test]
+fn stiffness_is_symmetric_and_stable_at_the_nominal_pose() {
+    let folder = Folder::new("stiffness");
+    let found = folder.json(&["stiffness", "--out", "out"]);
+    let matrix: Vec<Vec<f64>> = found["stiffness"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(list)
+        .collect();
+    for (i, row) in matrix.iter().enumerate() {
+        for (j, entry) in row.iter().enumerate() {
+            assert!((entry - matrix[j][i]).abs() < 1e-6);
+        }
+    }
+    let [low, _, high] = list(&found["translation_n_per_m"])[..] else {
+        panic!("three stiffnesses");
+    };
+    assert!((300.0..400.0).contains(&low) && (1.0e4..1.3e4).contains(&high));
+    assert_eq!(found["stable"], true);
+    assert!(folder.0.join("out/stiffness.json").exists());
+}
+
+#[test]
+fn a_load_curve_passes_its_limit_point() {
+    let folder = Folder::new("curve");
+    let arguments = ["forward", "--curve", "--force", "60,0,0", "--out", "out"];
+    let found = folder.json(&[&arguments[..], &["--set", "legs.elements=4"]].concat());
+    let limits = list(&found["limit_fractions"]);
+    assert!((0.3..0.5).contains(&limits[0]), "{limits:?}");
+    let points = found["points"].as_array().unwrap();
+    assert_eq!(points[0]["unstable_directions"], 0);
+    let unstable = |point: &Value| point["unstable_directions"].as_u64().unwrap() > 0;
+    assert!(points.iter().any(unstable));
+    assert!(folder.0.join("out/curve.csv").exists());
+}
+
+#[test]
+fn the_workspace_is_the_same_for_any_number_of_threads() {
+    let folder = Folder::new("workspace");
+    let table = |threads: &str| {
+        let threads = format!("solver.threads={threads}");
+        let arguments = [
+            "workspace",
+            "--x",
+            "-0.3:0.3:7",
+            "--y",
+            "0",
+            "--z",
+            "0.35:0.45:2",
+        ];
+        let more = ["--set", &threads, "--set", "legs.elements=4", "--json"];
+        let report: Value =
+            serde_json::from_str(&folder.stdout(&[&arguments[..], &more].concat())).unwrap();
+        assert_eq!(report["poses"], 14);
+        fs::read_to_string(folder.0.join("workspace.csv")).unwrap()
+    };
+    let one = table("1");
+    assert_eq!(one, table("3"));
+    let rows: Vec<&str> = one.lines().skip(1).collect();
+    assert_eq!(rows.len(), 14);
+    let reachable = |row: &&&str| row.split(',').nth(6) == Some("1");
+    let count = rows.iter().filter(reachable).count();
+    assert!((2..14).contains(&count), "{count}");
+    assert!(one.contains("singular values"), "a reason is given");
+}
+
+#[test]
+fn a_push_is_simulated_and_recorded() {
+    let folder = Folder::new("simulate");
+    let step = "wrench.force_x_n={ kind = 'step', time_s = 0.05, before = 12.0, after = 0.0 }";
+    let report = folder.json(&[
+        "simulate",
+        "--duration",
+        "0.2",
+        "--output-step",
+        "0.002",
+        "--set",
+        step,
+        "--out",
+        "out",
+        "--plot",
+        "out/page.html",
+    ]);
+    assert_eq!(report["complete"], true);
+    assert_eq!(report["rows"], 101);
+    let residual = report["largest_energy_residual_j"].as_f64().unwrap();
+    assert!(residual < 1e-2 * report["dissipated_j"].as_f64().unwrap());
+    assert!(report["largest_joint_gap_m"].as_f64().unwrap() < 1e-9);
+    let csv = fs::read_to_string(folder.0.join("out/platform.csv")).unwrap();
+    let columns = csv.lines().next().unwrap().split(',').count();
+    assert!(csv.lines().all(|row| row.split(',').count() == columns));
+    let page = fs::read_to_string(folder.0.join("out/page.html")).unwrap();
+    assert!(page.contains("Tendon tensions"));
+    for name in ["summary.json", "config.toml"] {
+        assert!(folder.0.join("out").join(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn histories_come_from_tables_and_legs_break() {
+    let folder = Folder::new("tables");
+    fs::write(
+        folder.0.join("in.csv"),
+        "t,force_z_n,motor_2_angle_rad\n0,0,0\n0.05,-10,0.02\n0.1,0,0.05\n",
+    )
+    .unwrap();
+    let arguments = ["simulate", "--duration", "0.15", "--input", "in.csv"];
+    let message = folder.refused(&arguments);
+    assert!(message.contains("motor.mode=angle"), "{message}");
+    let more = ["--set", "motor.mode=angle", "--break", "5:0.12"];
+    let report = folder.json(&[&arguments[..], &more].concat());
+    let turn = report["largest_motor_turn_rad"].as_f64().unwrap();
+    assert!((turn - 0.05).abs() < 1e-9, "{turn}");
+    let csv = fs::read_to_string(folder.0.join("platform.csv")).unwrap();
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let column = header.iter().position(|name| *name == "f5_z").unwrap();
+    let last = csv.lines().last().unwrap().split(',').nth(column).unwrap();
+    assert_eq!(last, "0.0");
+}
+
+#[test]
+fn the_regulator_settles_what_is_pushed() {
+    let folder = Folder::new("lqr");
+    let report = folder.json(&[
+        "lqr",
+        "--set",
+        "legs.elements=4",
+        "--duration",
+        "1",
+        "--out",
+        "o",
+    ]);
+    assert!(report["closed"]["settled_after_s"].as_f64().unwrap() < 0.8);
+    assert!(report["open"]["settled_after_s"].is_null());
+    let gain = report["gain"].as_array().unwrap();
+    assert_eq!(gain.len(), 6);
+    let modes = report["modes"].as_u64().unwrap() as usize;
+    assert_eq!(list(&gain[0]).len(), 2 * modes);
+    assert!(folder.0.join("o/lqr.csv").exists());
+    let linear = folder.json(&["linearize", "--set", "legs.elements=4", "--modes", "12"]);
+    assert_eq!(linear["a"].as_array().unwrap().len(), 24);
+    assert_eq!(linear["inputs"].as_array().unwrap().len(), 12);
+    assert_eq!(linear["outputs"].as_array().unwrap().len(), 12);
+}
