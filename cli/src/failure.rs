@@ -6,6 +6,7 @@ use crate::settings::SettingsError;
 use anyhow::Result;
 use leg_core::leg::LegError;
 use softdock_platform::PlatformError;
+use softdock_study::StudyError;
 use std::process::ExitCode;
 
 /// Exit status when the input was fine but the computation failed.
@@ -43,6 +44,7 @@ fn is_input(error: &anyhow::Error) -> bool {
             || cause
                 .downcast_ref::<PlatformError>()
                 .is_some_and(platform_input)
+            || cause.downcast_ref::<StudyError>().is_some_and(study_input)
             || cause.is::<SettingsError>()
             || cause.is::<OutputError>()
             || cause.is::<BadInput>()
@@ -62,4 +64,16 @@ fn platform_input(error: &PlatformError) -> bool {
         | PlatformError::LatchTorn { .. } => false,
         _ => true,
     }
+}
+
+fn study_input(error: &StudyError) -> bool {
+    !matches!(
+        error,
+        StudyError::DiskFull { .. }
+            | StudyError::Damaged { .. }
+            | StudyError::Locked { .. }
+            | StudyError::Conflict { .. }
+            | StudyError::Threads { .. }
+            | StudyError::Table { .. }
+    )
 }

@@ -1,13 +1,13 @@
 //! `softdock dock`: a target meets the platform, with a report to look at.
 
 mod compare;
-mod execute;
+pub mod execute;
 mod page;
 mod scene;
-mod shipped;
+pub mod shipped;
 mod summary;
 mod sweep;
-mod table;
+pub mod table;
 
 use crate::failure::{STOPPED, settle};
 use crate::output::{self, OutputArgs};
@@ -70,9 +70,8 @@ impl Arguments {
     /// The scenario of a file or name with the keys of `--set`.
     fn resolve(&self, scenario: Option<&Path>) -> Result<Resolved<Scenario>> {
         let args = SettingsArgs {
-            config: None,
             set: self.set.clone(),
-            print_config: false,
+            ..SettingsArgs::default()
         };
         shipped::resolve(scenario, &args)
     }
@@ -107,7 +106,10 @@ fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitC
     let config_text = resolved.print()?;
     let finished = execute::run(&resolved.config, Some(&folder.join("run.csv")))?;
     let name = shipped::name_of(arguments.scenario.as_deref());
-    write_files(arguments, &folder, &name, &config_text, &finished)?;
+    write_files(&folder, &config_text, &finished)?;
+    if !arguments.no_report {
+        write_report(&folder, &name, &config_text, &finished)?;
+    }
     if arguments.output.json {
         output::say_json(&finished.summary)?;
     } else {
@@ -136,18 +138,20 @@ fn end(ended: Ended) -> Result<ExitCode> {
     }
 }
 
-fn write_files(
-    arguments: &Arguments,
+/// Writes the configuration and the summary of a run.
+pub fn write_files(folder: &Path, config_text: &str, finished: &Finished) -> Result<()> {
+    output::write_atomic(&folder.join("config.toml"), stamped(config_text).as_bytes())?;
+    output::write_json(&folder.join("summary.json"), &finished.summary)?;
+    Ok(())
+}
+
+/// Writes the report of a run.
+pub fn write_report(
     folder: &Path,
     name: &str,
     config_text: &str,
     finished: &Finished,
 ) -> Result<()> {
-    output::write_atomic(&folder.join("config.toml"), stamped(config_text).as_bytes())?;
-    output::write_json(&folder.join("summary.json"), &finished.summary)?;
-    if arguments.no_report {
-        return Ok(());
-    }
     let report = DockingReport {
         title: format!("Docking: {name}"),
         lead: page::lead(finished.run.scenario()),

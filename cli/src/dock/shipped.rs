@@ -41,7 +41,7 @@ pub fn resolve(scenario: Option<&Path>, args: &SettingsArgs) -> Result<Resolved<
     let Some(path) = scenario else {
         return Ok(Resolved::new(args)?);
     };
-    if path.exists() {
+    if path.is_file() {
         let args = SettingsArgs {
             config: Some(path.to_owned()),
             ..args.clone()
@@ -58,6 +58,24 @@ pub fn resolve(scenario: Option<&Path>, args: &SettingsArgs) -> Result<Resolved<
         ))
         .into()),
     }
+}
+
+/// Like [`resolve`], for a scenario that a file in `folder` names: paths count from there.
+pub fn resolve_from(
+    folder: &Path,
+    scenario: &Path,
+    args: &SettingsArgs,
+) -> Result<Resolved<Scenario>> {
+    let path = folder.join(scenario);
+    let shipped = SHIPPED.iter().any(|(name, _)| Path::new(name) == scenario);
+    resolve(
+        Some(if path.is_file() || !shipped {
+            &path
+        } else {
+            scenario
+        }),
+        args,
+    )
 }
 
 /// A name for people: the file's, without its ending.
