@@ -3,6 +3,7 @@
 //! Absolute figures depend on the machine and on what else runs on it; the best of several
 //! repetitions is shown, and ratios within one run are what counts.
 
+mod batch;
 mod fmu;
 mod platform;
 
@@ -28,6 +29,8 @@ enum What {
     Fmu(fmu::Arguments),
     /// The platform, pushed and released: by coupling scheme and number of threads.
     Platform(platform::Arguments),
+    /// Dockings of a study: cost, one and two threads, meshes and steps to choose from.
+    Batch(batch::Arguments),
 }
 
 #[derive(Debug, Args)]
@@ -62,6 +65,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         What::Leg(arguments) => run_leg(arguments),
         What::Fmu(arguments) => fmu::run(arguments),
         What::Platform(arguments) => platform::run(arguments),
+        What::Batch(arguments) => batch::run(arguments),
     }
 }
 

@@ -8,6 +8,7 @@ use leg_core::leg::LegError;
 use softdock_fmu::import::ImportError;
 use softdock_fmu::package::PackageError;
 use softdock_platform::PlatformError;
+use softdock_study::StudyError;
 use std::process::ExitCode;
 
 /// Exit status when the input was fine but the computation failed.
@@ -51,6 +52,7 @@ fn is_input(error: &anyhow::Error) -> bool {
             || cause
                 .downcast_ref::<PackageError>()
                 .is_some_and(package_input)
+            || cause.downcast_ref::<StudyError>().is_some_and(study_input)
             || cause.is::<SettingsError>()
             || cause.is::<OutputError>()
             || cause.is::<BadInput>()
@@ -81,4 +83,16 @@ fn platform_input(error: &PlatformError) -> bool {
         | PlatformError::LatchTorn { .. } => false,
         _ => true,
     }
+}
+
+fn study_input(error: &StudyError) -> bool {
+    !matches!(
+        error,
+        StudyError::DiskFull { .. }
+            | StudyError::Damaged { .. }
+            | StudyError::Locked { .. }
+            | StudyError::Conflict { .. }
+            | StudyError::Threads { .. }
+            | StudyError::Table { .. }
+    )
 }

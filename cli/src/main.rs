@@ -1,5 +1,6 @@
 //! The `softdock` program.
 
+mod batch;
 mod bench;
 mod dock;
 mod failure;
@@ -27,6 +28,8 @@ struct Arguments {
 enum Command {
     /// Let a target dock at a wrong angle, and report what happens.
     Dock(dock::Arguments),
+    /// Run thousands of dockings with varied inputs: run, status, merge, rerun, report, slurm.
+    Batch(batch::Arguments),
     /// Run the validation cases and print reference, ours and error of each.
     Verify(verify::Arguments),
     /// Measure speed: simulated time against wall time, in one run on this machine.
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let Arguments { command } = Arguments::parse();
     let done = match command {
         Command::Dock(arguments) => dock::run(&arguments),
+        Command::Batch(arguments) => batch::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Leg(arguments) => leg::run(&arguments),

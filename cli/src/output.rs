@@ -142,6 +142,24 @@ pub fn say_json<T: Serialize + ?Sized>(value: &T) -> Result<(), OutputError> {
 /// Bytes gathered before they go to the disk: whole rows in one call.
 const CHUNK: usize = 1 << 16;
 
+/// Adds the names of the columns of a table of numbers.
+pub fn append_header(buffer: &mut Vec<u8>, names: &[&str]) {
+    buffer.extend_from_slice(names.join(",").as_bytes());
+    buffer.push(b'\n');
+}
+
+/// Adds a row of a table of numbers: the shortest digits that read back as the same numbers.
+pub fn append_row(buffer: &mut Vec<u8>, values: &[f64]) {
+    for (i, value) in values.iter().enumerate() {
+        if i > 0 {
+            buffer.push(b',');
+        }
+        // Writing to memory cannot fail.
+        let _ = write!(buffer, "{value:?}");
+    }
+    buffer.push(b'\n');
+}
+
 /// A table of numbers written row by row.
 ///
 /// Rows go to `NAME.partial.csv`, always whole rows at a time, so that a killed run leaves a
@@ -162,8 +180,7 @@ impl CsvFile {
         let partial = path.with_extension("partial.csv");
         let file = File::create(&partial).map_err(failed(&partial))?;
         let mut buffer = Vec::with_capacity(2 * CHUNK);
-        buffer.extend_from_slice(header.join(",").as_bytes());
-        buffer.push(b'\n');
+        append_header(&mut buffer, header);
         Ok(Self {
             path: path.to_owned(),
             partial,
@@ -173,16 +190,10 @@ impl CsvFile {
         })
     }
 
-    /// Adds a row: the shortest digits that read back as the same numbers.
+    /// Adds a row.
     pub fn row(&mut self, values: &[f64]) -> Result<(), OutputError> {
         debug_assert_eq!(values.len(), self.columns);
-        for (i, value) in values.iter().enumerate() {
-            if i > 0 {
-                self.buffer.push(b',');
-            }
-            write!(self.buffer, "{value:?}").map_err(failed(&self.partial))?;
-        }
-        self.buffer.push(b'\n');
+        append_row(&mut self.buffer, values);
         if self.buffer.len() >= CHUNK {
             self.flush()
         } else {

@@ -2,25 +2,59 @@
 
 use crate::summary::significant;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
 static STOP: AtomicBool = AtomicBool::new(false);
 
+/// The signal that asked for the stop.
+static SIGNAL: AtomicI32 = AtomicI32::new(0);
+
+/// Numbers of the signals, the same on every system.
+const INTERRUPT: i32 = 2;
+const TERMINATE: i32 = 15;
+
 /// Turns Ctrl-C and termination signals into a request that [`stop_requested`] reports; a second
 /// one ends the program at once.
 pub fn listen_for_stop() {
-    // A second handler in the same process is refused; the first one serves as well.
-    let _ = ctrlc::set_handler(|| {
-        if STOP.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
-        }
-    });
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(listen);
+}
+
+#[cfg(unix)]
+fn listen() {
+    // Where signals cannot be caught they end the program, as they would without asking.
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new([INTERRUPT, TERMINATE]) {
+        std::thread::spawn(move || signals.forever().for_each(stop));
+    }
+}
+
+#[cfg(not(unix))]
+fn listen() {
+    let _ = ctrlc::set_handler(|| stop(INTERRUPT));
+}
+
+fn stop(signal: i32) {
+    if STOP.load(Ordering::SeqCst) {
+        std::process::exit(128 + signal);
+    }
+    SIGNAL.store(signal, Ordering::SeqCst);
+    STOP.store(true, Ordering::SeqCst);
 }
 
 /// True once somebody has asked the run to end.
 pub fn stop_requested() -> bool {
     STOP.load(Ordering::SeqCst)
+}
+
+/// What [`stop_requested`] looks at, for those who want to look for themselves.
+pub fn stop_flag() -> &'static AtomicBool {
+    &STOP
+}
+
+/// True if the request to end was a termination signal, as schedulers send it.
+pub fn terminated() -> bool {
+    SIGNAL.load(Ordering::SeqCst) == TERMINATE
 }
 
 /// Runs shorter than this show no bar.

@@ -67,6 +67,20 @@ pub struct SettingsArgs {
     /// Prints the resolved settings with units and ranges, and does nothing else
     #[arg(long)]
     pub print_config: bool,
+    /// Settings in a table of another file, between the file and the arguments
+    #[arg(skip)]
+    pub part: Option<Part>,
+}
+
+/// Settings in one table of a larger file, such as `[base]` of a study.
+#[derive(Debug, Clone)]
+pub struct Part {
+    /// The file, for messages.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// Name of the table; nothing is set if it is missing.
+    pub table: &'static str,
 }
 
 /// What can be wrong with settings. All of it is the input's fault: exit status 2.
@@ -197,9 +211,7 @@ impl<C: Settings> Resolved<C> {
         more: &[(String, &str, Value)],
     ) -> Result<Self, SettingsError> {
         let mut layers: Vec<Layer> = file.into_iter().collect();
-        for argument in &args.set {
-            layers.push(Layer::argument(argument)?);
-        }
+        add_layers(args, &mut layers)?;
         for (argument, key, value) in more {
             layers.push(Layer::given(argument, key, value.clone()));
         }
@@ -312,6 +324,29 @@ fn mismatch(error: impl std::fmt::Display) -> SettingsError {
     SettingsError::Mismatch {
         message: error.to_string(),
     }
+}
+
+/// Adds what stands above a file: a table of another one, then arguments.
+fn add_layers(args: &SettingsArgs, layers: &mut Vec<Layer>) -> Result<(), SettingsError> {
+    if let Some(part) = &args.part {
+        layers.push(Layer::part(part)?);
+    }
+    for argument in &args.set {
+        layers.push(Layer::argument(argument)?);
+    }
+    Ok(())
+}
+
+/// The key called `name`, or what was perhaps meant; `place` is where it is named.
+pub fn find_key<C: Settings>(name: &str, place: &Place) -> Result<&'static Key, SettingsError> {
+    C::keys().find(|known| known.name == name).ok_or_else(|| {
+        let keys: Vec<&Key> = C::keys().collect();
+        SettingsError::UnknownKey {
+            place: place.clone(),
+            key: name.to_owned(),
+            hint: hint(&keys, name, ""),
+        }
+    })
 }
 
 /// Merges `table` of `layer` into `target`, checking every key on the way.

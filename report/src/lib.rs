@@ -37,6 +37,6 @@ pub use scene::{
     Anchor, Arrow, Body, Focus, Ground, Mesh, Moment, Paint, Pose, RibbonFrame, Scene, Strip,
 };
 pub use statistics::{Bar, Bars, Dimension, Estimate, Group, Histogram, Parallel, Scatter};
-pub use summary::{headlines, rows};
+pub use summary::{headlines, rows, split_unit};
 pub use table::{Cell, Listing, Table};
 pub use text::significant;

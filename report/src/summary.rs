@@ -177,8 +177,8 @@ pub(crate) fn figure(key: &str, value: &Value) -> Figure {
     Figure::text(&label, text, if numeric { unit } else { "" }).keyed(key, value.clone())
 }
 
-/// Words and unit of a key.
-fn split_unit(key: &str) -> (String, &'static str) {
+/// Words and unit of a key: `energy.kinetic_j` is "energy: kinetic" in J.
+pub fn split_unit(key: &str) -> (String, &'static str) {
     let known = UNITS.iter().find(|(end, _)| key.ends_with(end));
     let (words, unit) = match known {
         Some((end, unit)) => (key.strip_suffix(end).unwrap_or(key), *unit),

@@ -1,13 +1,13 @@
 //! `softdock dock`: a target meets the platform, with a report to look at.
 
 mod compare;
-mod execute;
+pub mod execute;
 mod page;
 mod scene;
-mod shipped;
+pub mod shipped;
 mod summary;
 mod sweep;
-mod table;
+pub mod table;
 
 use crate::failure::{STOPPED, settle};
 use crate::output::{self, OutputArgs};
@@ -85,9 +85,8 @@ impl Arguments {
     /// The scenario of a file or name with the keys of `--set`.
     fn resolve(&self, scenario: Option<&Path>) -> Result<Resolved<Scenario>> {
         let args = SettingsArgs {
-            config: None,
             set: self.set.clone(),
-            print_config: false,
+            ..SettingsArgs::default()
         };
         shipped::resolve(scenario, &args, &[])
     }
@@ -123,7 +122,13 @@ fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitC
     }
     let finished = ready.run(&folder.join("run.csv"))?;
     let name = shipped::name_of(arguments.scenario.as_deref());
-    write_files(arguments, &folder, &name, &config_text, &finished)?;
+    write_figures(&folder, &config_text, &finished)?;
+    output::remove_stale(&folder, &["sweep.csv", "sweep.partial.csv"])?;
+    if arguments.no_report {
+        output::remove_stale(&folder, &["report.html"])?;
+    } else {
+        write_report(&folder, &name, &config_text, &finished)?;
+    }
     if arguments.output.json {
         output::say_json(&finished.summary)?;
     } else {
@@ -151,19 +156,13 @@ fn end(ended: Ended) -> Result<ExitCode> {
     }
 }
 
-fn write_files(
-    arguments: &Arguments,
+/// Writes the report of a run.
+pub fn write_report(
     folder: &Path,
     name: &str,
     config_text: &str,
     finished: &Finished,
 ) -> Result<()> {
-    write_figures(folder, config_text, finished)?;
-    output::remove_stale(folder, &["sweep.csv", "sweep.partial.csv"])?;
-    if arguments.no_report {
-        output::remove_stale(folder, &["report.html"])?;
-        return Ok(());
-    }
     let report = DockingReport {
         title: format!("Docking: {name}"),
         lead: page::lead(finished.run.scenario()),
@@ -175,7 +174,7 @@ fn write_files(
 }
 
 /// Settings and summary of a run, beside its time series.
-fn write_figures(folder: &Path, config_text: &str, finished: &Finished) -> Result<()> {
+pub fn write_figures(folder: &Path, config_text: &str, finished: &Finished) -> Result<()> {
     output::write_atomic(&folder.join("config.toml"), stamped(config_text).as_bytes())?;
     output::write_json(&folder.join("summary.json"), &finished.summary)?;
     if !matches!(finished.ended, Ended::Complete) {

@@ -67,6 +67,25 @@ pub fn resolve(
     }
 }
 
+/// Like [`resolve`], for a scenario that a file in `folder` names: paths count from there.
+pub fn resolve_from(
+    folder: &Path,
+    scenario: &Path,
+    args: &SettingsArgs,
+) -> Result<Resolved<Scenario>> {
+    let path = folder.join(scenario);
+    let shipped = SHIPPED.iter().any(|(name, _)| Path::new(name) == scenario);
+    resolve(
+        Some(if path.is_file() || !shipped {
+            &path
+        } else {
+            scenario
+        }),
+        args,
+        &[],
+    )
+}
+
 /// A name for people: the file's, without its ending.
 pub fn name_of(scenario: Option<&Path>) -> String {
     scenario.and_then(Path::file_stem).map_or_else(

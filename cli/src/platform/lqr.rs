@@ -20,7 +20,6 @@ use softdock_platform::PlatformConfig;
 use softdock_platform::monolithic::{Platform, WrenchHistory};
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
 use softdock_platform::statics::StaticPlatform;
-use softdock_report::{Axis, Block, Chart, Page, Series};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! One layer of settings: a file, or an argument of the command line.
 
-use super::SettingsError;
+use super::{Part, SettingsError};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -75,6 +75,23 @@ impl Layer {
             table,
             whole,
             lines,
+        })
+    }
+
+    /// One table of a larger file.
+    pub(super) fn part(part: &Part) -> Result<Self, SettingsError> {
+        let file = Self::parse(&part.path, &part.text)?;
+        let prefix = format!("{}.", part.table);
+        let inner =
+            |(key, &line): (&String, &usize)| Some((key.strip_prefix(&prefix)?.to_owned(), line));
+        let table = match file.table.get(part.table) {
+            Some(Value::Table(table)) => table.clone(),
+            _ => Table::new(),
+        };
+        Ok(Self {
+            table,
+            whole: file.place(part.table),
+            lines: file.lines.iter().filter_map(inner).collect(),
         })
     }
 

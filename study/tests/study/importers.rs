@@ -5,57 +5,10 @@
 use crate::common::*;
 use softdock_study::{Plan, Table, Value};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
-}
-
-fn skip(reason: &str) {
-    let message = format!("SKIPPED the_table_opens_in_pandas_polars_and_duckdb: {reason}");
-    assert!(std::env::var("CI").as_deref() != Ok("true"), "{message}");
-    eprintln!("{message}");
-}
-
-/// The interpreter of the environment with the packages, made when it is not there yet.
-fn interpreter() -> Result<PathBuf, String> {
-    let environment = repository().join("target/parquet-venv");
-    let requirements = repository().join("tests/importers/requirements-parquet.txt");
-    let wanted = std::fs::read_to_string(&requirements).unwrap();
-    let note = environment.join("installed.txt");
-    let python = environment.join("bin/python");
-    if std::fs::read_to_string(&note).is_ok_and(|installed| installed == wanted) {
-        return Ok(python);
-    }
-    let attempt = |command: &mut Command, what: &str| match command.output() {
-        Err(error) => Err(format!("{what}: {error}")),
-        Ok(output) if !output.status.success() => Err(format!(
-            "{what}: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        )),
-        Ok(_) => Ok(()),
-    };
-    let make = ["-m", "venv"];
-    attempt(
-        Command::new("python3").args(make).arg(&environment),
-        "python3 -m venv",
-    )?;
-    let install = [
-        "-m",
-        "pip",
-        "install",
-        "--quiet",
-        "--disable-pip-version-check",
-        "-r",
-    ];
-    attempt(
-        Command::new(&python).args(install).arg(&requirements),
-        "pip install",
-    )?;
-    std::fs::write(note, wanted).unwrap();
-    Ok(python)
-}
+#[path = "../../../tests/importers/interpreter.rs"]
+mod python;
 
 fn cell(value: Option<Value>) -> String {
     match value {
@@ -89,9 +42,11 @@ fn expected(table: &Table, plan: &Plan) -> String {
 
 #[test]
 fn the_table_opens_in_pandas_polars_and_duckdb() {
-    let python = match interpreter() {
-        Ok(python) => python,
-        Err(reason) => return skip(&reason),
+    let interpreter = match python::interpreter() {
+        Ok(interpreter) => interpreter,
+        Err(reason) => {
+            return python::skip("the_table_opens_in_pandas_polars_and_duckdb", &reason);
+        }
     };
     // More than one row group.
     let plan = mixed_plan(softdock_study::store::BLOCK + 100);
@@ -101,9 +56,10 @@ fn the_table_opens_in_pandas_polars_and_duckdb() {
     let table = Table::open(&path).unwrap();
     let file = folder.join("expected.txt");
     std::fs::write(&file, expected(&table, &plan)).unwrap();
-    let output = Command::new(python)
-        .arg(repository().join("tests/importers/check_parquet.py"))
+    let output = Command::new(interpreter)
+        .arg(python::repository().join("tests/importers/check_parquet.py"))
         .args([&path, &file])
+        .arg("closing.speed_m_per_s")
         .output()
         .unwrap();
     let text = String::from_utf8_lossy(&output.stdout);

@@ -1,0 +1,129 @@
+//! The columns of a study that its report shows.
+
+use super::beside;
+use crate::batch::rerun;
+use crate::batch::results::{CAPTURED, FORCE};
+use crate::settings::Settings;
+use anyhow::Result;
+use softdock_platform::docking::Scenario;
+use softdock_report::{Axis, split_unit};
+use softdock_study::table::Column;
+use softdock_study::{Directory, Plan, Table};
+use std::path::Path;
+
+/// What was varied.
+#[derive(Debug)]
+pub struct Input {
+    /// Its key.
+    pub key: String,
+    /// Its name and unit on the page.
+    pub axis: Axis,
+    /// Its values.
+    pub column: Column,
+}
+
+/// What the pictures and tables are made from; one entry per finished run.
+pub struct Data<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The table, for further columns.
+    pub table: &'a Table,
+    /// Numbers of the runs.
+    pub runs: Vec<u64>,
+    /// Names of the runs.
+    pub labels: Vec<String>,
+    /// Reports of runs that were done again.
+    pub reports: Vec<Option<String>>,
+    /// Time series that were kept.
+    pub series: Vec<Option<String>>,
+    /// What was varied.
+    pub inputs: Vec<Input>,
+    /// Whether the target was captured; none for failed runs.
+    pub captured: Vec<Option<bool>>,
+    /// Peak contact force [N]; NaN for failed runs.
+    pub force: Vec<f64>,
+}
+
+impl<'a> Data<'a> {
+    /// Reads what is there.
+    pub fn read(directory: &'a Directory, table: &'a Table) -> Result<Self> {
+        let plan = directory.plan();
+        let runs: Vec<u64> = table
+            .numbers("run")?
+            .into_iter()
+            .map(|run| run as u64)
+            .collect();
+        let report = |&run: &u64| {
+            let folder = Path::new(rerun::FOLDER).join(rerun::folder_name(run));
+            beside(directory, &folder.join("report.html"))
+        };
+        let series = |&run: &u64| {
+            let path = directory.series_path(run);
+            beside(directory, path.strip_prefix(directory.path()).ok()?)
+        };
+        let inputs = plan
+            .inputs()
+            .iter()
+            .map(|input| {
+                Ok(Input {
+                    key: input.name.clone(),
+                    axis: axis_of_input(&input.name),
+                    column: table.column(&input.name)?,
+                })
+            })
+            .collect::<Result<Vec<Input>>>()?;
+        let captured = match table.column(CAPTURED)? {
+            Column::Bool(values) => values,
+            other => vec![None; other.len()],
+        };
+        Ok(Self {
+            plan,
+            table,
+            labels: runs.iter().map(|run| format!("run {run}")).collect(),
+            reports: runs.iter().map(report).collect(),
+            series: runs.iter().map(series).collect(),
+            runs,
+            inputs,
+            captured,
+            force: table.numbers(FORCE)?,
+        })
+    }
+
+    /// An input by its key.
+    pub fn input(&self, key: &str) -> Option<&Input> {
+        self.inputs.iter().find(|input| input.key == key)
+    }
+}
+
+/// A key of a scenario for people: its last words, and the unit of the key table.
+fn axis_of_input(key: &str) -> Axis {
+    let (words, unit) = split_unit(key);
+    let words = words.strip_prefix("misalignment: ").unwrap_or(&words);
+    let words = words.strip_prefix("contact: ").unwrap_or(words);
+    let known = Scenario::keys().find(|known| known.name == key);
+    let unit = match known.map_or(unit, |known| known.unit) {
+        "-" => "",
+        "deg" => "°",
+        "deg/s" => "°/s",
+        unit => unit,
+    };
+    Axis::new(&words.replace(": ", " "), unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inputs_are_named_in_words() {
+        for (key, label, unit) in [
+            ("misalignment.pitch_deg", "pitch", "°"),
+            ("misalignment.lateral_rate_x_m_s", "lateral rate x", "m/s"),
+            ("closing_speed_m_s", "closing speed", "m/s"),
+            ("contact.friction.coefficient", "friction coefficient", ""),
+            ("tendon.damping_n_s_per_m", "tendon damping", "N·s/m"),
+        ] {
+            assert_eq!(axis_of_input(key), Axis::new(label, unit));
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Distributions, sensitivities, relations and all runs at once.
+
+use super::data::{Data, Input};
+use crate::batch::results::FORCE;
+use anyhow::Result;
+use softdock_report::{Axis, Bar, Bars, Dimension, Estimate, Group, Histogram, Parallel, Scatter};
+use softdock_study::statistics::{Indices, InputSensitivity, Sensitivity, SobolIndex, quantile};
+
+/// A figure on the page: its column, name, unit and what one of that unit is in the column's.
+struct Shown {
+    column: &'static str,
+    name: &'static str,
+    unit: &'static str,
+    size: f64,
+}
+
+const fn shown(column: &'static str, name: &'static str, unit: &'static str, size: f64) -> Shown {
+    Shown {
+        column,
+        name,
+        unit,
+        size,
+    }
+}
+
+/// Figures whose distributions are shown.
+const FIGURES: [Shown; 7] = [
+    shown(FORCE, "peak contact force", "N", 1.0),
+    shown("capture_time_s", "time of capture", "s", 1.0),
+    shown("max_leg_stroke_m", "largest leg stroke", "mm", 1e-3),
+    shown("contact_impulse_n_s", "contact impulse", "N·s", 1.0),
+    shown("peak_motor_torque_nm", "peak motor torque", "N·m", 1.0),
+    shown("settling_time_s", "settling time", "s", 1.0),
+    shown("final_angle_deg", "angle at the end", "°", 1.0),
+];
+
+/// Figures on the axes of all runs, after the inputs.
+const RESULTS: [Shown; 2] = [
+    shown(FORCE, "peak contact force", "N", 1.0),
+    shown("max_leg_stroke_m", "largest leg stroke", "mm", 1e-3),
+];
+
+/// Inputs that the peak force is plotted against.
+const RELATIONS: usize = 4;
+
+/// How the results spread.
+pub fn distributions(data: &Data<'_>) -> Result<Vec<Histogram>> {
+    let mut out = Vec::new();
+    for figure in &FIGURES {
+        let values = scaled(data, figure)?;
+        if !values.iter().any(|value| value.is_finite()) {
+            continue;
+        }
+        let mut title = figure.name.to_owned();
+        title[..1].make_ascii_uppercase();
+        let axis = Axis::new(figure.name, figure.unit);
+        let sentence = "Over all runs that have it.";
+        let mut histogram = Histogram::new(&title, sentence, axis, "runs", &values);
+        for (probability, label) in [(0.5, "median"), (0.95, "95 %")] {
+            if let Some(value) = quantile(&values, probability) {
+                histogram = histogram.line(value, label);
+            }
+        }
+        out.push(histogram);
+    }
+    Ok(out)
+}
+
+fn scaled(data: &Data<'_>, figure: &Shown) -> Result<Vec<f64>> {
+    let values = data.table.numbers(figure.column)?;
+    Ok(values.iter().map(|value| value / figure.size).collect())
+}
+
+/// What drives a figure: rank correlation and shares of the variance, the strongest on top.
+pub fn sensitivities(name: &str, found: &Sensitivity, data: &Data<'_>) -> Vec<Bars> {
+    let label = |input: &InputSensitivity| {
+        data.input(&input.input)
+            .map_or_else(|| input.input.clone(), |known| known.axis.label.clone())
+    };
+    let mut ranks: Vec<(f64, Bar)> = Vec::new();
+    let mut shares: Vec<(f64, Bar)> = Vec::new();
+    let mut design = false;
+    for input in &found.inputs {
+        if let Some(rank) = &input.spearman {
+            let interval = rank.interval;
+            let value = Estimate::within(rank.coefficient, interval.low, interval.high);
+            let bar = Bar {
+                name: label(input),
+                values: vec![value],
+            };
+            ranks.push((rank.coefficient.abs(), bar));
+        }
+        let values: Vec<SobolIndex> = match input.indices {
+            Indices::Saltelli { first_order, total } => {
+                design = true;
+                vec![first_order, total]
+            }
+            Indices::GivenData(first) => vec![first.index],
+            Indices::Unknown => continue,
+        };
+        let strongest = values.last().map_or(0.0, |index| index.estimate);
+        let bar = Bar {
+            name: label(input),
+            values: values.iter().map(estimate).collect(),
+        };
+        shares.push((strongest, bar));
+    }
+    let rows = |mut bars: Vec<(f64, Bar)>| {
+        bars.sort_by(|a, b| b.0.total_cmp(&a.0));
+        bars.into_iter().map(|(_, bar)| bar).collect::<Vec<Bar>>()
+    };
+    let (series, origin): (&[&str], &str) = if design {
+        (&["first order", "total"], "by Saltelli's design")
+    } else {
+        (&["first order"], "estimated from the runs in bins")
+    };
+    let all = [
+        Bars {
+            title: format!("Rank correlation with {name}"),
+            sentence:
+                "Whether more of an input goes with more of the result; effects that are the \
+                       same to both sides of zero do not show. Whiskers: 95 % intervals."
+                    .to_owned(),
+            x: Axis::new("Spearman's rank correlation", ""),
+            series: vec!["rank correlation".to_owned()],
+            rows: rows(ranks),
+        },
+        Bars {
+            title: format!("Share of the variance of {name}"),
+            sentence: format!(
+                "Sobol' indices {origin}: what an input explains alone, whatever the shape of its \
+                 effect; the rest is joint effects. Whiskers: 95 % intervals."
+            ),
+            x: Axis::new("share of the variance", ""),
+            series: series.iter().map(|&name| name.to_owned()).collect(),
+            rows: rows(shares),
+        },
+    ];
+    all.into_iter()
+        .filter(|bars| !bars.rows.is_empty())
+        .collect()
+}
+
+fn estimate(index: &SobolIndex) -> Estimate {
+    Estimate::within(index.estimate, index.interval.low, index.interval.high)
+}
+
+/// The peak force against the inputs that drive it most.
+pub fn relations(force: &Sensitivity, data: &Data<'_>) -> Vec<Scatter> {
+    let strength = |input: &InputSensitivity| {
+        let rank = input.spearman.map_or(0.0, |rank| rank.coefficient.powi(2));
+        match input.indices {
+            Indices::Saltelli { first_order, .. } => first_order.estimate.max(rank),
+            Indices::GivenData(first) => first.index.estimate.max(rank),
+            Indices::Unknown => rank,
+        }
+    };
+    let mut ranked: Vec<(f64, &Input)> = force
+        .inputs
+        .iter()
+        .filter_map(|input| Some((strength(input), data.input(&input.input)?)))
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    ranked
+        .iter()
+        .take(RELATIONS)
+        .filter_map(|(_, input)| scatter(input, data))
+        .collect()
+}
+
+fn scatter(input: &Input, data: &Data<'_>) -> Option<Scatter> {
+    let values = input.column.numbers()?;
+    let group = |name: &str, wanted: bool| {
+        let points = (0..values.len())
+            .filter(|&i| data.captured[i] == Some(wanted))
+            .map(|i| {
+                let link = data.reports[i].as_deref();
+                (values[i], data.force[i], data.labels[i].as_str(), link)
+            });
+        Group::new(name, points)
+    };
+    Some(Scatter {
+        title: format!("Peak contact force against {}", input.axis.label),
+        sentence: "A point per run; those that were done again lead to their reports.".to_owned(),
+        x: input.axis.clone(),
+        y: Axis::new("peak contact force", "N"),
+        groups: vec![group("captured", true), group("not captured", false)],
+    })
+}
+
+/// An axis per input and result, a line per run.
+pub fn parallel(data: &Data<'_>) -> Result<Option<Parallel>> {
+    let mut axes = Vec::new();
+    for input in &data.inputs {
+        if let Some(values) = input.column.numbers() {
+            axes.push(Dimension::input(input.axis.clone(), values));
+        }
+    }
+    if axes.is_empty() || data.runs.is_empty() {
+        return Ok(None);
+    }
+    let coloured = axes.len();
+    for figure in &RESULTS {
+        let axis = Axis::new(figure.name, figure.unit);
+        axes.push(Dimension::result(axis, scaled(data, figure)?));
+    }
+    let yes_or_no = |captured: &Option<bool>| match captured {
+        Some(true) => 1.0,
+        Some(false) => 0.0,
+        None => f64::NAN,
+    };
+    let captured = data.captured.iter().map(yes_or_no).collect();
+    axes.push(Dimension::result(Axis::new("captured", ""), captured));
+    Ok(Some(Parallel::new(
+        "Inputs and results of all runs",
+        "A line per run, coloured by its peak contact force; runs that were done again lead to their \
+         reports.",
+        axes,
+        coloured,
+        &data.labels,
+        &data.reports,
+    )))
+}

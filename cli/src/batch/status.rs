@@ -1,0 +1,104 @@
+//! `softdock batch status`.
+
+use super::progress::duration;
+use crate::output;
+use crate::summary::{Summary as Text, significant};
+use anyhow::Result;
+use serde_json::{Value as Json, json};
+use softdock_study::{Directory, Status};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Ranges of missing runs that are printed.
+const LISTED: usize = 8;
+
+/// Arguments of `softdock batch status`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Folders of one study, such as those of its shards
+    #[arg(value_name = "DIR", required = true)]
+    directories: Vec<PathBuf>,
+    /// Prints JSON instead of the summary
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let directories = open(&arguments.directories)?;
+    let status = softdock_study::status(&directories)?;
+    if arguments.json {
+        output::say_json(&machine(&directories, &status))?;
+    } else {
+        output::say(&describe(&directories, &status).to_string())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Opens the folders of a study.
+pub fn open(paths: &[PathBuf]) -> Result<Vec<Directory>> {
+    let open = |path: &PathBuf| Directory::open(path);
+    Ok(paths.iter().map(open).collect::<Result<_, _>>()?)
+}
+
+/// What is there, for people.
+pub fn describe(directories: &[Directory], status: &Status) -> Text {
+    let name = directories
+        .first()
+        .map_or("", |directory| &directory.plan().study().name);
+    let mut text = Text::new(format!("Study {name}"));
+    let Status { runs, finished, .. } = status;
+    text.text("finished", finished.to_string(), &format!("of {runs} runs"));
+    text.text("failed", status.failed.to_string(), "");
+    text.text("missing", status.missing_count().to_string(), "");
+    if status.duplicates > 0 {
+        text.text("there more than once", status.duplicates.to_string(), "");
+    }
+    if *finished > 0 {
+        text.text("a run takes", significant(status.mean_run_s, 3), "s");
+    }
+    if status.recent_rate_per_s > 0.0 {
+        let rate = significant(60.0 * status.recent_rate_per_s, 3);
+        text.text("lately", rate, "runs per minute");
+    }
+    if status.missing_count() > 0 {
+        text.note(format!("missing: {}", ranges(status)));
+        if status.recent_rate_per_s > 0.0 {
+            let left = status.missing_count() as f64 / status.recent_rate_per_s;
+            text.note(format!("at that rate {} are left", duration(left)));
+        }
+    }
+    text
+}
+
+fn ranges(status: &Status) -> String {
+    let range = |&(first, last): &(u64, u64)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first} to {last}"),
+    };
+    let shown: Vec<String> = status.missing.iter().take(LISTED).map(range).collect();
+    let more = if status.missing.len() > LISTED {
+        " and more"
+    } else {
+        ""
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
+/// What is there, for programs.
+pub fn machine(directories: &[Directory], status: &Status) -> Json {
+    let plan = directories.first().map(Directory::plan);
+    json!({
+        "study": plan.map(|plan| plan.study().name.clone()),
+        "digest": plan.map(|plan| plan.digest().to_owned()),
+        "runs": status.runs,
+        "finished": status.finished,
+        "failed": status.failed,
+        "missing": status.missing_count(),
+        "missing_ranges": status.missing,
+        "duplicates": status.duplicates,
+        "torn_bytes": status.torn_bytes,
+        "mean_run_s": status.mean_run_s,
+        "recent_runs_per_minute": 60.0 * status.recent_rate_per_s,
+    })
+}

@@ -1,0 +1,277 @@
+//! From a study file to a plan: the base scenario resolved, every variation checked against the
+//! table of keys, before the first run.
+
+use super::job::Docking;
+use crate::dock::shipped;
+use crate::failure::BadInput;
+use crate::settings::{Kind, Part, Place, Resolved, SettingsArgs, SettingsError, find_key};
+use anyhow::{Context, Result};
+use softdock_platform::docking::Scenario;
+use softdock_study::description::{Form, Variation};
+use softdock_study::sampling::distribution::Distribution;
+use softdock_study::{Job, Plan, Study, StudyError};
+use std::path::{Path, PathBuf};
+use toml::Value;
+use toml::de::{DeTable, DeValue};
+
+/// Name and text of the studies that come with the program.
+const SHIPPED: [(&str, &str); 2] = [
+    (
+        "idss-envelope",
+        include_str!("../../../scenarios/idss-envelope.toml"),
+    ),
+    (
+        "misalignment-map",
+        include_str!("../../../scenarios/misalignment-map.toml"),
+    ),
+];
+
+/// A study ready to run.
+#[derive(Debug)]
+pub struct Prepared {
+    /// The plan.
+    pub plan: Plan,
+    /// What a run does.
+    pub job: Docking,
+}
+
+/// Prepares the study of a file or name; `runs` replaces its number of runs.
+pub fn prepare(path: &Path, runs: Option<u64>) -> Result<Prepared> {
+    let source = Source::read(path)?;
+    let study = source
+        .study(runs)
+        .with_context(|| source.path.display().to_string())?;
+    source.check_variations(&study)?;
+    let base = source.base(&study)?;
+    let job = Docking::new(&base).context("the base scenario cannot start")?;
+    let version = env!("CARGO_PKG_VERSION");
+    let plan = Plan::new(study, base.into(), job.figures(), version)
+        .with_context(|| source.path.display().to_string())?;
+    Ok(Prepared { plan, job })
+}
+
+/// True if `path` is the name of a study that comes with the program and not a file.
+pub fn is_shipped(path: &Path) -> bool {
+    !path.is_file() && SHIPPED.iter().any(|(name, _)| Path::new(name) == path)
+}
+
+/// The text of a study and where it is from.
+struct Source {
+    path: PathBuf,
+    text: String,
+}
+
+impl Source {
+    fn read(path: &Path) -> Result<Self> {
+        let text = if path.is_file() {
+            std::fs::read_to_string(path).map_err(|source| StudyError::File {
+                action: "read",
+                path: path.to_owned(),
+                source,
+            })?
+        } else {
+            let shipped = SHIPPED.iter().find(|(name, _)| Path::new(name) == path);
+            let (_, text) = shipped.ok_or_else(|| {
+                BadInput::new(format!(
+                    "there is no study file {}, and no study of that name comes with the program \
+                     (there are {})",
+                    path.display(),
+                    SHIPPED.map(|(name, _)| name).join(", ")
+                ))
+            })?;
+            (*text).to_owned()
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            text,
+        })
+    }
+
+    /// The study, checked; `runs` replaces its number of runs before that.
+    fn study(&self, runs: Option<u64>) -> Result<Study, StudyError> {
+        let mut study: Study = toml::from_str(&self.text).map_err(|error| StudyError::Syntax {
+            origin: "not a study".to_owned(),
+            message: error.to_string().trim_end().to_owned(),
+        })?;
+        study.runs = runs.or(study.runs);
+        study.validate()?;
+        Ok(study)
+    }
+
+    /// The base scenario: the file or name that the study gives, with its table `[base]` on top.
+    fn base(&self, study: &Study) -> Result<Scenario> {
+        let args = SettingsArgs {
+            part: Some(Part {
+                path: self.path.clone(),
+                text: self.text.clone(),
+                table: "base",
+            }),
+            ..SettingsArgs::default()
+        };
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        let mut base: Resolved<Scenario> = match &study.scenario {
+            Some(scenario) => shipped::resolve_from(folder, scenario, &args)?,
+            None => Resolved::new(&args)?,
+        };
+        // One run per core is faster than one leg per core.
+        base.config.platform.solver.threads = 1;
+        Ok(base.config)
+    }
+
+    /// Checks that every varied key exists and takes the values that it will be given.
+    fn check_variations(&self, study: &Study) -> Result<()> {
+        let lines = self.lines_of_variations();
+        for (index, (variation, distribution)) in
+            study.vary.iter().zip(study.distributions()?).enumerate()
+        {
+            let place = Place::File {
+                path: self.path.clone(),
+                line: lines.get(index).copied().unwrap_or(1),
+            };
+            check_variation(variation, &distribution, place)?;
+        }
+        Ok(())
+    }
+
+    /// Lines of the keys of `[[vary]]`, from 1, in order.
+    fn lines_of_variations(&self) -> Vec<usize> {
+        let Ok(table) = DeTable::parse(&self.text) else {
+            return Vec::new();
+        };
+        let Some(DeValue::Array(list)) = table.get_ref().get("vary").map(|v| v.get_ref()) else {
+            return Vec::new();
+        };
+        let line = |offset: usize| 1 + self.text[..offset].matches('\n').count();
+        list.iter()
+            .map(|entry| match entry.get_ref() {
+                DeValue::Table(table) => table
+                    .get("key")
+                    .map_or(entry.span().start, |key| key.span().start),
+                _ => entry.span().start,
+            })
+            .map(line)
+            .collect()
+    }
+}
+
+fn check_variation(variation: &Variation, distribution: &Distribution, place: Place) -> Result<()> {
+    let key = find_key::<Scenario>(&variation.key, &place)?;
+    if key.name == "solver.threads" {
+        return Err(BadInput::new(format!(
+            "{place}: `solver.threads` cannot be varied: results do not depend on it, and a study \
+             runs one docking per core"
+        ))
+        .into());
+    }
+    let wrong = |expected: String, found: String| SettingsError::WrongKind {
+        place: place.clone(),
+        key: variation.key.clone(),
+        expected,
+        found,
+    };
+    if matches!(key.kind, Kind::Numbers(_) | Kind::List | Kind::Tables) {
+        let expected = "a single value to be varied".to_owned();
+        return Err(wrong(expected, "a key that holds a list".to_owned()).into());
+    }
+    let levels = distribution.levels();
+    let real = [Value::Float(0.5)];
+    let samples: Vec<Value> = match levels {
+        Some(levels) => levels.iter().map(|level| level.to_toml()).collect(),
+        None => real.to_vec(),
+    };
+    for value in &samples {
+        if let Some((expected, found)) = key.mismatch(value) {
+            let found = match variation.distribution {
+                Form::Choice => found,
+                Form::Range => "a range, whose levels are real numbers (use choice)".to_owned(),
+                _ => "a continuous distribution (use choice)".to_owned(),
+            };
+            return Err(wrong(expected, found).into());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn source(vary: &str) -> Source {
+        Source {
+            path: "study.toml".into(),
+            text: format!(
+                "name = \"s\"\nruns = 4\nsampling = \"sobol\"\n\n[base]\nlegs.elements = 2\n\n{vary}"
+            ),
+        }
+    }
+
+    fn complaint(vary: &str) -> String {
+        let source = source(vary);
+        let study = source.study(None).unwrap();
+        source.check_variations(&study).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn shipped_studies_are_ready_to_run() {
+        for (name, _) in SHIPPED {
+            let prepared = prepare(Path::new(name), None);
+            let plan = prepared.unwrap_or_else(|e| panic!("{name}: {e:#}")).plan;
+            assert!(plan.runs() >= 100, "{name}: {} runs", plan.runs());
+            for run in [0, plan.runs() - 1] {
+                let scenario = super::super::job::scenario_of(&plan, run).unwrap();
+                scenario.validate().unwrap();
+                assert_eq!(scenario.platform.solver.threads, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn keys_that_cannot_be_varied_are_refused_with_line_and_advice() {
+        let uniform = "distribution = \"uniform\"\nmin = 1\nmax = 2\n";
+        for (vary, expected) in [
+            (
+                format!("[[vary]]\nkey = \"misalignment.pitch\"\n{uniform}"),
+                "study.toml:9: unknown key `misalignment.pitch`; did you mean \
+                 `misalignment.pitch_deg`?",
+            ),
+            (
+                format!("[[vary]]\n{uniform}key = \"target.inertia_kg_m2\"\n"),
+                "study.toml:12: `target.inertia_kg_m2` must be a single value",
+            ),
+            (
+                format!("[[vary]]\nkey = \"legs.elements\"\n{uniform}"),
+                "`legs.elements` must be a whole number, zero or more; found a continuous \
+                 distribution (use choice)",
+            ),
+            (
+                "[[vary]]\nkey = \"motor.mode\"\ndistribution = \"choice\"\nvalues = [\"lock\"]\n"
+                    .to_owned(),
+                "`motor.mode` must be one of",
+            ),
+            (
+                format!("[[vary]]\nkey = \"solver.threads\"\n{uniform}"),
+                "cannot be varied",
+            ),
+        ] {
+            let complaint = complaint(&vary);
+            assert!(complaint.contains(expected), "{complaint}");
+        }
+    }
+
+    #[test]
+    fn the_base_of_a_study_is_checked_with_its_lines() {
+        let mut source = source("[[vary]]\nkey = \"x\"\n");
+        source.text = "name = \"s\"\n[base]\n[base.target]\nmas_kg = 3\n".to_owned();
+        let study = Study::parse(
+            "name = \"s\"\nruns = 1\nsampling = \"sobol\"\n[[vary]]\nkey = \"x\"\n\
+             distribution = \"uniform\"\nmin = 0\nmax = 1\n",
+            "s",
+        );
+        let error = source.base(&study.unwrap()).unwrap_err().to_string();
+        assert!(
+            error.contains("study.toml:4: unknown key `target.mas_kg`; did you mean"),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,13 @@
+//! Batch studies as a user runs them, with the real program.
+#![allow(clippy::unwrap_used)]
+
+mod commands;
+mod common;
+mod disk;
+mod importers;
+mod invariance;
+mod kill;
+mod memory;
+mod pages;
+mod rerun;
+mod signals;

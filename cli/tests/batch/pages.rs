@@ -1,0 +1,34 @@
+//! The report of a study in a real browser.
+
+use crate::common::{Folder, study};
+use softdock_browser::launch_or_skip;
+use std::time::Duration;
+
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+#[test]
+fn the_report_of_a_study_draws_and_leads_to_the_runs() {
+    let folder = Folder::new("pages");
+    folder.write("study.toml", &study(24));
+    folder.stdout(&["run", "study.toml", "--out", "out"]);
+    folder.stdout(&["rerun", "out", "--worst", "peak_contact_force_n:1"]);
+    let Some(browser) = launch_or_skip("the_report_of_a_study_draws_and_leads_to_the_runs") else {
+        return;
+    };
+    browser.set_viewport(390, 844, true).unwrap();
+    browser.open(&folder.join("out/report.html")).unwrap();
+    let drawn = "document.querySelectorAll('.plot > svg, .plot > canvas').length > 5";
+    browser.wait_until(drawn, PATIENCE).unwrap();
+    let root = "document.documentElement";
+    let fits = format!("{root}.scrollWidth <= {root}.clientWidth");
+    browser.wait_until(&fits, PATIENCE).unwrap();
+    browser.set_viewport(1280, 900, false).unwrap();
+    browser.wait_until(&fits, PATIENCE).unwrap();
+    let probability = "document.querySelector('[data-key=capture_probability]')";
+    browser.wait_until(probability, PATIENCE).unwrap();
+    assert_eq!(browser.console().unwrap(), []);
+    browser.click("td a, th a").unwrap();
+    let there = "document.title.startsWith('Docking: cheap, run ')";
+    browser.wait_until(there, PATIENCE).unwrap();
+}
