@@ -113,14 +113,22 @@ fn a_free_floating_pair_keeps_its_momentum() {
     assert!(orders.iter().all(|order| *order > 1.8), "{orders:?}");
 }
 
-/// The contact force on a fixed base's platform is what slows the target down: impulse and change
-/// of momentum are two ways to the same number.
+/// What contact and latch do to the platform they do to the target: impulse and change of momentum
+/// are two ways to the same number, before capture and after.
 #[test]
 fn the_impulse_is_what_the_target_loses() {
-    let mut scenario = scenario(0.3);
-    scenario.platform.legs.elements = 5;
-    let start = DockingRun::new(&scenario, false).unwrap();
-    let run = run(&scenario);
+    let mut aligned = scenario(0.14);
+    aligned.docking.misalignment.pitch_deg = 0.0;
+    for (mut scenario, captured) in [(scenario(0.3), false), (aligned, true)] {
+        scenario.platform.legs.elements = 5;
+        compare_impulse(&scenario, captured);
+    }
+}
+
+fn compare_impulse(scenario: &Scenario, captured: bool) {
+    let start = DockingRun::new(scenario, false).unwrap();
+    let run = run(scenario);
+    assert_eq!(run.summary().unwrap().captured, captured);
     let momentum = |run: &DockingRun| {
         let hub = run.platform().world().hub();
         let target = hub.target.unwrap();

@@ -19,12 +19,15 @@ const LONG: [&str; 6] = [
 
 /// Starts a run and waits until it has put rows on the disk.
 fn started(folder: &Folder, arguments: &[&str]) -> Child {
+    let partial = folder.0.join("o/run.partial.csv");
+    // One that was killed may have left its own.
+    let written = || fs::metadata(&partial).and_then(|file| file.modified()).ok();
+    let before = written();
     let mut command = folder.command(&[&LONG[..], arguments, &["--out", "o"]].concat());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
-    let partial = folder.0.join("o/run.partial.csv");
     let begin = Instant::now();
-    while fs::metadata(&partial).map_or(0, |file| file.len()) < 1000 {
+    while written() == before || fs::metadata(&partial).map_or(0, |file| file.len()) < 1000 {
         assert!(
             child.try_wait().unwrap().is_none(),
             "the run ended by itself"

@@ -18,7 +18,7 @@ pub struct Summary {
     pub peak_contact_force_n: f64,
     /// When it was largest [s].
     pub peak_contact_time_s: f64,
-    /// Impulse of the contact on the end effector [N·s].
+    /// Impulse of contact and latch on the end effector [N·s].
     pub contact_impulse_n_s: f64,
     /// First touch [s].
     pub first_touch_s: Option<f64>,

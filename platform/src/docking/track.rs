@@ -42,7 +42,7 @@ pub struct Track {
     pub peak_force: (f64, f64),
     /// Largest force of the closed latch on the end effector [N] and when [s].
     pub peak_latch_force: (f64, f64),
-    /// Impulse of the contact on the end effector, world axes [N·s].
+    /// Impulse of contact and latch on the end effector, world axes [N·s].
     pub impulse: Vector3<f64>,
     /// Time for which something touched [s].
     pub contact_time: f64,
@@ -159,12 +159,14 @@ impl Track {
         }
         let whole: Vector3<f64> = output.wrench_a.fixed_rows::<3>(0).into();
         let rotation = leg_core::group::Group::rotation(&platform.bodies()[EFFECTOR].pose);
-        let latch = (rotation * whole - force).norm();
+        let whole = rotation * whole;
+        let latch = (whole - force).norm();
         if encounter.latch().capture_time().is_some() && latch > self.peak_latch_force.0 {
             self.peak_latch_force = (latch, self.time);
         }
-        self.impulse += (self.force + force) * (0.5 * h);
-        self.force = force;
+        // A closed latch pulls while the contact pushes: only both together move anything.
+        self.impulse += (self.force + whole) * (0.5 * h);
+        self.force = whole;
         self.penetration = self.penetration.max(output.penetration());
         let touching = encounter.touching();
         if touching && !self.touching {
