@@ -180,6 +180,10 @@ mod tests {
             ("legs.different=[{ leg = 7, set = {} }]", "in [1, 6]"),
             (
                 "legs.different=[{ leg = 1, set = { tendn.x = 1 } }]",
+                "unknown field `tendn`",
+            ),
+            (
+                "legs.different=[{ leg = 1, set = { 'tendn.x' = 1 } }]",
                 "no such table",
             ),
             (
