@@ -165,7 +165,8 @@ mod tests {
     /// A symmetric matrix with entries of many sizes.
     fn sample(size: usize, seed: usize) -> DMatrix<f64> {
         let entry = |i: usize, j: usize| {
-            let x = ((i * j + 7 * (i + j) + 13 * seed) as f64).sin();
+            // One more, so that the first is not the zero matrix.
+            let x = ((1 + i * j + 7 * (i + j) + 13 * seed) as f64).sin();
             x * 10.0_f64.powi(((i + j + seed) % 7) as i32 - 3)
         };
         DMatrix::from_fn(size, size, |i, j| entry(i.min(j), i.max(j)))
