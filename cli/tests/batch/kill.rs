@@ -24,22 +24,16 @@ fn finished(directory: &Path) -> BTreeMap<u64, u64> {
     runs
 }
 
+fn words(out: &str) -> [&str; 7] {
+    let study = "study.toml";
+    ["run", study, "--out", out, "--resume", "--threads", "2"]
+}
+
 #[test]
 fn killed_twenty_times_a_study_ends_with_the_same_table() {
     let folder = Folder::new("kill");
     let keep = "[keep]\nseries = \"worst\"\nfigure = \"peak_contact_force_n\"\ncount = 4\n[base]";
     folder.write("study.toml", &study(RUNS).replace("[base]", keep));
-    let words = |out| {
-        [
-            "run",
-            "study.toml",
-            "--out",
-            out,
-            "--resume",
-            "--threads",
-            "2",
-        ]
-    };
     let begin = Instant::now();
     folder.stdout(&words("reference"));
     // A process lives for up to a third of what a whole study takes, so that the kills go through
