@@ -23,13 +23,6 @@ impl Docking {
         })
     }
 
-    /// Dockings with the figures of a plan.
-    pub fn of(plan: &Plan) -> Self {
-        Self {
-            figures: plan.figures().to_vec(),
-        }
-    }
-
     fn attempt(&self, case: &Case<'_>) -> Result<Outcome> {
         let scenario = scenario_of(case.plan, case.run)?;
         let mut run = DockingRun::new(&scenario, case.wants_series)?;

@@ -83,12 +83,15 @@ fn say(
     done: &RunSummary,
     results: &Results,
 ) -> Result<()> {
-    let mut text = Text::new(format!(
-        "shard {}: {} runs before, {} now, {} failed",
-        arguments.shard, done.finished_before, done.finished_now, done.failed
-    ));
     let plan = directory.plan();
-    text.text("study", plan.study().name.clone(), "");
+    let mut text = Text::new(format!(
+        "shard {}: {} runs before, {} now, {} failed; study {}",
+        arguments.shard,
+        done.finished_before,
+        done.finished_now,
+        done.failed,
+        plan.study().name
+    ));
     text.text(
         "finished",
         results.finished.to_string(),

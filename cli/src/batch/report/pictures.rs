@@ -34,7 +34,7 @@ const FIGURES: [Shown; 7] = [
     shown("final_angle_deg", "angle at the end", "°", 1.0),
 ];
 
-/// Figures on the axes of all runs, after the inputs.
+/// Figures on the axes of all runs, the one that colours the lines first.
 const RESULTS: [Shown; 2] = [
     shown(FORCE, "peak contact force", "N", 1.0),
     shown("max_leg_stroke_m", "largest leg stroke", "mm", 1e-3),
@@ -188,18 +188,13 @@ fn scatter(input: &Input, data: &Data<'_>) -> Option<Scatter> {
     })
 }
 
-/// An axis per input and result, a line per run.
+/// An axis per result and input, a line per run. Results stand first, where the eye begins and where
+/// they are seen without scrolling.
 pub fn parallel(data: &Data<'_>) -> Result<Option<Parallel>> {
-    let mut axes = Vec::new();
-    for input in &data.inputs {
-        if let Some(values) = input.column.numbers() {
-            axes.push(Dimension::input(input.axis.clone(), values));
-        }
-    }
-    if axes.is_empty() || data.runs.is_empty() {
+    if data.runs.is_empty() {
         return Ok(None);
     }
-    let coloured = axes.len();
+    let mut axes = Vec::new();
     for figure in &RESULTS {
         let axis = Axis::new(figure.name, figure.unit);
         axes.push(Dimension::result(axis, scaled(data, figure)?));
@@ -211,12 +206,18 @@ pub fn parallel(data: &Data<'_>) -> Result<Option<Parallel>> {
     };
     let captured = data.captured.iter().map(yes_or_no).collect();
     axes.push(Dimension::result(Axis::new("captured", ""), captured));
+    for input in &data.inputs {
+        if let Some(values) = input.column.numbers() {
+            axes.push(Dimension::input(input.axis.clone(), values));
+        }
+    }
+    let force = 0;
     Ok(Some(Parallel::new(
         "Inputs and results of all runs",
         "A line per run, coloured by its peak contact force; runs that were done again lead to their \
          reports.",
         axes,
-        coloured,
+        force,
         &data.labels,
         &data.reports,
     )))
