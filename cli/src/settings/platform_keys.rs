@@ -190,7 +190,7 @@ mod tests {
                 "legs.different=[{ leg = 1, set = { tendon.x = 1 } }]",
                 "unknown field",
             ),
-            ("legs.elements=1", "solver.elements"),
+            ("legs.elements=1", "legs.elements = 1"),
             (
                 "end_effector.inertia_kg_m2=[1,0.1,0.1]",
                 "sum of the other two",

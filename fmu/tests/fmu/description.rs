@@ -126,6 +126,10 @@ fn inputs_set_after_a_step_do_not_reach_the_outputs_before_the_next() {
     }
 }
 
+/// Damping makes the kernel sum the same terms in another order, which is no dependency: what is
+/// one changes a value by far more than its last digits.
+const ROUNDING: f64 = 1e-13;
+
 /// What is not listed as a dependency of the initial unknowns has no effect on them.
 #[test]
 fn initial_unknowns_depend_on_nothing_that_is_not_listed() {
@@ -174,7 +178,8 @@ fn initial_unknowns_depend_on_nothing_that_is_not_listed() {
             };
             assert_eq!(set, FMI2_OK, "{}", variable.name);
             for (name, (a, b)) in names.iter().zip(values(&raw).iter().zip(&reference)) {
-                assert_eq!(a, b, "{name} depends on {}", variable.name);
+                let near = (a - b).abs() <= ROUNDING * (1.0 + b.abs());
+                assert!(near, "{name} depends on {}: {a} and {b}", variable.name);
             }
         }
     }

@@ -80,7 +80,7 @@ impl StaticPlatform {
     /// wrench being the one that holds the end effector.
     pub fn nominal(config: &PlatformConfig) -> Result<Self> {
         config.validate()?;
-        let legs = config
+        let legs: Vec<Result<StaticLeg>> = config
             .leg_configs()?
             .par_iter()
             .enumerate()
@@ -89,7 +89,9 @@ impl StaticPlatform {
                     .and_then(StaticLeg::new)
                     .map_err(PlatformError::in_leg(i))
             })
-            .collect::<Result<Vec<_>>>()?;
+            .collect();
+        // The first leg that fails is named, whichever was first in time.
+        let legs = legs.into_iter().collect::<Result<Vec<_>>>()?;
         let effector = &config.end_effector;
         let tensor = Matrix3::from_diagonal(&effector.inertia_kg_m2.into());
         let gravity = if effector.feels_gravity {

@@ -253,7 +253,7 @@ fn a_lateral_load_ends_at_a_limit_point_and_beyond_it_the_equilibrium_is_unstabl
     config.legs.elements = 4;
     let mut platform = free_equilibrium(&config);
     let start = platform.save();
-    let target = forward(&platform.motors().to_vec(), [100.0, 0.0, 0.0], [0.0; 3]);
+    let target = forward(platform.motors(), [100.0, 0.0, 0.0], [0.0; 3]);
     let error = platform
         .follow(&target, &StaticSettings::default())
         .unwrap_err()
