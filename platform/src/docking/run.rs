@@ -191,7 +191,7 @@ impl DockingRun {
         &self.track
     }
 
-    /// Goes on toward the next output time, by [`MOST_STEPS`] nominal steps at most so that the
+    /// Goes on toward the next output time, by `MOST_STEPS` nominal steps at most so that the
     /// caller is asked now and then whether to go on, and records it when it is reached. On an
     /// error everything up to the last good step is kept.
     pub fn advance(&mut self) -> Result<()> {
