@@ -187,6 +187,9 @@ fn a_docking_report_plays_and_shows_its_figures() {
         .wait_until(&format!("{slider} > 0.2"), PATIENCE)
         .unwrap();
     browser.click(".scene .play").unwrap();
+    // On a busy machine the click may come late: the button tells when it has come.
+    let resting = "document.querySelector('.scene .play').textContent.includes('Play')";
+    browser.wait_until(resting, PATIENCE).unwrap();
     let paused = number(&browser, slider);
     let (_, at_pause) = scene_pixels(&browser);
     assert_ne!(at_start, at_pause, "the picture did not change");
