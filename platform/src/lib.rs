@@ -2,12 +2,19 @@
 
 pub mod body;
 pub mod config;
+pub mod cosimulation;
 pub mod error;
 pub mod hub;
 pub mod monolithic;
 pub mod native;
+pub mod native_unit;
+pub mod scheme;
 pub mod statics;
 pub mod threads;
+pub mod unit;
+pub mod wrench;
 
 pub use config::PlatformConfig;
 pub use error::{PlatformError, Result};
+pub use scheme::Scheme;
+pub use unit::LegUnit;

@@ -12,33 +12,15 @@ use crate::hub::{EFFECTOR, Hub, HubSystem, point_motion};
 use crate::native::{NativeLeg, Start};
 use crate::statics::StaticPlatform;
 use crate::threads::Crew;
+use crate::wrench::{AppliedWrench, split, work};
 use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::spatial::{Foundation, SpatialState};
-use leg_core::model::{Signal, spatial_inertia};
+use leg_core::model::spatial_inertia;
 use leg_core::port::condensed::Guess;
 use nalgebra::{Matrix3, Vector3, Vector6};
 
-/// A wrench on the end effector's centre over time, world axes: force [N], then moment [N·m].
-#[derive(Debug, Clone, PartialEq)]
-pub struct WrenchHistory(pub [Signal; 6]);
-
-impl Default for WrenchHistory {
-    fn default() -> Self {
-        Self(core::array::from_fn(|_| Signal::Constant(0.0)))
-    }
-}
-
-impl WrenchHistory {
-    /// Force and moment at `time` [s].
-    pub fn sample(&self, time: f64) -> (Vector3<f64>, Vector3<f64>) {
-        let value = |i: usize| self.0[i].sample(time).0;
-        (
-            Vector3::new(value(0), value(1), value(2)),
-            Vector3::new(value(3), value(4), value(5)),
-        )
-    }
-}
+pub use crate::wrench::WrenchHistory;
 
 /// Everything that changes in a run.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +40,8 @@ pub struct PlatformState {
 pub struct Account {
     /// Work of the wrench on the end effector.
     pub wrench_work: f64,
+    /// That wrench as the last step felt it.
+    pub wrench_load: Vector6<f64>,
     /// Power of that wrench now [W].
     pub wrench_power: f64,
     /// Work of the end effector on each leg's tip.
@@ -98,7 +82,7 @@ pub struct Platform {
     time: f64,
     bodies: Vec<BodyState>,
     account: Account,
-    wrench: WrenchHistory,
+    wrench: AppliedWrench,
     system: HubSystem,
     crew: Crew,
 }
@@ -158,7 +142,7 @@ impl Platform {
                 ..Account::default()
             },
             time: 0.0,
-            wrench: WrenchHistory::default(),
+            wrench: AppliedWrench::default(),
             config,
             hub,
             legs,
@@ -216,7 +200,7 @@ impl Platform {
 
     /// Gives the end effector another wrench history.
     pub fn set_wrench(&mut self, wrench: WrenchHistory) {
-        self.wrench = wrench;
+        self.wrench.replace(wrench, self.time);
         let power = self.wrench_power();
         self.account.wrench_power = power;
     }
@@ -325,7 +309,7 @@ impl Platform {
         coefficients: &Coefficients,
     ) -> Result<StepReport> {
         let end = self.time + coefficients.step;
-        let (force, moment) = self.wrench.sample(end);
+        let (force, moment) = split(&self.wrench.at_end(self.time, end));
         let mut size = f64::INFINITY;
         for iteration in 1..=MOST_ITERATIONS {
             self.linearize_legs(steps, iteration)?;
@@ -422,6 +406,12 @@ impl Platform {
         crew.for_each(legs, |i, leg| {
             leg.accept(&point_motion(effector, &spheres[i]), base);
         });
+        let (load, from) = (
+            self.wrench.at_end(self.time, self.time + h),
+            &self.bodies[EFFECTOR],
+        );
+        self.account.wrench_work += work(&self.account.wrench_load, &load, from, effector, h);
+        self.account.wrench_load = load;
         for (state, step) in self.bodies.iter_mut().zip(steps) {
             *state = step.accepted();
         }
@@ -429,10 +419,9 @@ impl Platform {
         self.close_account(h);
     }
 
-    /// Carries work over a step of `h` [s] by the trapezoidal rule.
+    /// Carries the work at the joints over a step of `h` [s] by the trapezoidal rule.
     fn close_account(&mut self, h: f64) {
         let power = self.wrench_power();
-        self.account.wrench_work += 0.5 * h * (self.account.wrench_power + power);
         self.account.wrench_power = power;
         let effector = self.bodies[EFFECTOR];
         for (i, leg) in self.legs.iter().enumerate() {

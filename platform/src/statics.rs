@@ -250,6 +250,11 @@ impl StaticPlatform {
         &self.motors
     }
 
+    /// Force [N] and moment [N·m] on the end effector's centre, world axes.
+    pub fn wrench(&self) -> (Vector3<f64>, Vector3<f64>) {
+        (self.force, self.moment)
+    }
+
     /// Force of each leg on the end effector, world axes [N].
     pub fn leg_forces(&self) -> Vec<Vector3<f64>> {
         self.legs.iter().map(|leg| leg.force().0).collect()
