@@ -6,7 +6,6 @@ mod initial;
 pub mod projection;
 pub mod sensitivity;
 
-pub(crate) use advance::even_step;
 pub use advance::{Advance, Control, advance};
 pub use alpha::{ConstraintHandling, StepReport, StepSettings, step};
 pub use initial::initialize;

@@ -66,21 +66,6 @@ impl<const N: usize> Variation<N> {
         }
     }
 
-    /// The rates of one node change: those of its velocity, its acceleration and the
-    /// acceleration-like variable.
-    pub(crate) fn set_rates(
-        &mut self,
-        node: usize,
-        velocity: SVector<f64, N>,
-        acceleration: SVector<f64, N>,
-        algorithmic: SVector<f64, N>,
-    ) {
-        self.velocities[node] = velocity;
-        self.accelerations[node] = acceleration;
-        self.algorithmic[node] = algorithmic;
-        self.zero = false;
-    }
-
     /// Back to no variation.
     pub fn clear(&mut self) {
         let lists = [

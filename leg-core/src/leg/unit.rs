@@ -12,16 +12,6 @@
 //! with Δ = p₁ − p₀. The step is divided evenly into steps of the leg's own solver. A step that
 //! fails leaves the unit as it was.
 //!
-//! The second derivative of a curve (2) jumps where two of them meet. Constraints are kept at
-//! position level, so the solver would answer with velocities that oscillate from step to step,
-//! dying out with ρ∞ only, and dampers would feel them. Where a curve is followed in several steps
-//! of length h, a driven point therefore starts with the rates that the generalised-α method has
-//! on a cubic p(t) without any oscillation,
-//!
-//! ```text
-//! v = ṗ + h² B p⃛,   v̇ = p̈,   a = p̈ + h A p⃛,   A = ½ − γ,   B = γ/2 − β − 1/12   (3)
-//! ```
-//!
 //! Everything that changes is in the memory of the unit, which can be saved, restored and turned
 //! into plain numbers: equal memories and equal inputs give equal bits afterwards.
 
@@ -29,9 +19,7 @@ use super::LegError;
 use super::config::Solver;
 use super::simulate::{advance_driven, control, step_settings};
 use super::unit_derivative::Sensitivity;
-use crate::dynamics::alpha::Coefficients;
-use crate::dynamics::sensitivity::Variation;
-use crate::dynamics::{Advance, Control, StepSettings, even_step};
+use crate::dynamics::{Advance, Control, StepSettings};
 use crate::error::require;
 use crate::group::Group;
 use crate::model::{Drive, ForceId, Inputs, Model};
@@ -136,31 +124,6 @@ impl Cubic {
             c1 + s * (2.0 * c2 + s * (3.0 * c3)),
             2.0 * c2 + s * (6.0 * c3),
         )
-    }
-}
-
-/// By how much the rates of the generalised-α method differ from those of a cubic, eq. (3).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PathLag {
-    /// h² B [s²].
-    pub velocity: f64,
-    /// h A [s].
-    pub acceleration: f64,
-}
-
-impl PathLag {
-    /// The lag if a communication step of `length` [s] is made in several steps; none if it is a
-    /// single one, which knows the end of the curve only.
-    pub(super) fn of(control: &Control, settings: &StepSettings, length: f64) -> Option<Self> {
-        let h = match *control {
-            Control::Fixed { step, .. } => even_step(length, step),
-            Control::Adaptive { first, .. } => first,
-        };
-        let Coefficients { beta, gamma, .. } = Coefficients::new(settings.spectral_radius, h);
-        (h < length * (1.0 - 1e-9)).then(|| Self {
-            velocity: h * h * (0.5 * gamma - beta - 1.0 / 12.0),
-            acceleration: h * (0.5 - gamma),
-        })
     }
 }
 
@@ -275,20 +238,6 @@ pub trait UnitLeg<G: Group<N, D>, const N: usize, const D: usize>:
         length: f64,
         out: &mut Vec<(usize, Cubic)>,
     );
-
-    /// Gives driven points the rates of the curves that they are about to follow in several steps,
-    /// eq. (3).
-    fn join(&self, _curves: &[Cubic], _lag: &PathLag, _state: &mut State<G, N>) {}
-
-    /// How the rates after [`UnitLeg::join`] change with the curves.
-    fn join_change(
-        &self,
-        _changes: &[(usize, Cubic)],
-        _lag: &PathLag,
-        _state: &State<G, N>,
-        _out: &mut Variation<N>,
-    ) {
-    }
 
     /// The angle that is counted over full turns without a joint to count it, near `near` [rad].
     fn counted_angle(&self, _state: &State<G, N>, near: f64) -> f64 {
@@ -487,9 +436,6 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         };
         let mut control = control_from(leg.solver(), memory.first_steps[1]);
         let (state, workspace) = (&mut memory.state, &mut self.workspace);
-        if let Some(lag) = PathLag::of(&control, &self.settings, length) {
-            leg.join(&self.curves, &lag, state);
-        }
         let done = advance_driven(
             leg.model(),
             state,

@@ -16,9 +16,7 @@
 //! fast for any step, which say nothing about the next one.
 
 use super::LegError;
-use super::unit::{
-    Built, Cubic, Curves, LegUnit, Memory, OutputGroup, PathLag, UnitLeg, control_from,
-};
+use super::unit::{Built, Cubic, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from};
 use crate::dynamics::sensitivity::{InputVariation, Variation, propagate};
 use crate::dynamics::{self, Control};
 use crate::error::Error;
@@ -226,6 +224,10 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         let start = previous.time;
         let length = memory.state.time - start;
         leg.curves(origin, &memory.last_inputs, previous, length, curves);
+        let drive = Curves {
+            start,
+            cubics: curves,
+        };
         let changes: Vec<Vec<(usize, Cubic)>> = (0..L::INPUTS)
             .map(|input| {
                 let mut list = Vec::new();
@@ -239,17 +241,6 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         let mut ends: Vec<Vec<InputVariation>> = Vec::new();
         let mut moved = scratch.clone();
         scratch.copy_from(previous);
-        let control = control_from(leg.solver(), memory.first_steps[0]);
-        if let Some(lag) = PathLag::of(&control, settings, length) {
-            leg.join(curves, &lag, scratch);
-            for (variation, changes) in variations.iter_mut().zip(&changes) {
-                leg.join_change(changes, &lag, scratch, variation);
-            }
-        }
-        let drive = Curves {
-            start,
-            cubics: curves,
-        };
         for (k, &time) in times.iter().enumerate() {
             let h = time - scratch.time;
             if in_place {
@@ -320,10 +311,6 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             length,
             curves,
         );
-        scratch.copy_from(&memory.previous);
-        if let Some(lag) = PathLag::of(&control, settings, length) {
-            leg.join(curves, &lag, scratch);
-        }
         let recorder = Recorder {
             curves: Curves {
                 start,
@@ -331,6 +318,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             },
             times: RefCell::default(),
         };
+        scratch.copy_from(&memory.previous);
         dynamics::advance(
             leg.model(),
             scratch,

@@ -7,11 +7,10 @@ use super::spatial::{
     SPATIAL_CHANNELS, SectionShape, SpatialChannel, SpatialLeg, SpatialLegConfig,
     SpatialPretensioned, SpatialState, TipDrive, pretension_spatial,
 };
-use super::unit::{Cubic, Curves, Input, LegUnit, Origin, OutputGroup, PathLag, Saved, UnitLeg};
+use super::unit::{Cubic, Curves, Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
 use super::unit_planar::{crank_change, crank_curve, energies, middle_curvature};
 use crate::assembly::hinge;
 use crate::dynamics;
-use crate::dynamics::sensitivity::Variation;
 use crate::group::{Group, Se3};
 use crate::model::{ForceId, Model, PointOn};
 use crate::results;
@@ -19,7 +18,7 @@ use crate::state::State;
 use crate::statics::{self, ContinuationSettings, Path};
 use crate::workspace::Workspace;
 use core::ops::Range;
-use nalgebra::{Vector3, Vector6};
+use nalgebra::Vector3;
 
 /// The spatial leg as a unit.
 pub type SpatialUnit = LegUnit<SpatialLeg, Se3, 6, 3>;
@@ -283,43 +282,6 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
         }
     }
 
-    fn join(&self, curves: &[Cubic], lag: &PathLag, state: &mut SpatialState) {
-        let first = SpatialChannel::TipPosition as usize;
-        let node = self.node_b.0;
-        let rates = TipRates::new(|axis| curves[first + axis], lag, state, node);
-        let mut velocity = state.velocities[node].fixed_rows_mut::<3>(0);
-        velocity.copy_from(&rates.velocity);
-        let mut acceleration = state.accelerations[node].fixed_rows_mut::<3>(0);
-        acceleration.copy_from(&rates.acceleration);
-        let mut algorithmic = state.algorithmic[node].fixed_rows_mut::<3>(0);
-        algorithmic.copy_from(&rates.algorithmic);
-    }
-
-    fn join_change(
-        &self,
-        changes: &[(usize, Cubic)],
-        lag: &PathLag,
-        state: &SpatialState,
-        out: &mut Variation<6>,
-    ) {
-        let first = SpatialChannel::TipPosition as usize;
-        let node = self.node_b.0;
-        let change = |axis: usize| {
-            let mut own = changes
-                .iter()
-                .filter(|(channel, _)| *channel == first + axis);
-            own.next().map_or(Cubic::default(), |(_, cubic)| *cubic)
-        };
-        let rates = TipRates::new(change, lag, state, node);
-        let linear = |v: Vector3<f64>| Vector6::new(v.x, v.y, v.z, 0.0, 0.0, 0.0);
-        out.set_rates(
-            node,
-            linear(rates.velocity),
-            linear(rates.acceleration),
-            linear(rates.algorithmic),
-        );
-    }
-
     fn evaluate(
         &self,
         group: OutputGroup,
@@ -335,36 +297,6 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
             OutputGroup::Diagnostic => diagnostics(self, state, out)?,
         }
         Ok(())
-    }
-}
-
-/// Rates of the tip on a curve in its own axes, eq. (3) of [`super::unit`].
-struct TipRates {
-    velocity: Vector3<f64>,
-    acceleration: Vector3<f64>,
-    algorithmic: Vector3<f64>,
-}
-
-impl TipRates {
-    fn new(
-        curve: impl Fn(usize) -> Cubic,
-        lag: &PathLag,
-        state: &SpatialState,
-        node: usize,
-    ) -> Self {
-        let part =
-            |order: usize, factor: f64| Vector3::from_fn(|axis, _| factor * curve(axis).0[order]);
-        let (first, second, third) = (part(1, 1.0), part(2, 2.0), part(3, 6.0));
-        let rotation = state.poses[node].rotation();
-        let spin: Vector3<f64> = state.velocities[node].fixed_rows::<3>(3).into();
-        let velocity = rotation.tr_mul(&(first + third * lag.velocity));
-        // ẍ = R (v̇ + ω × v).
-        let turning = spin.cross(&velocity);
-        Self {
-            velocity,
-            acceleration: rotation.tr_mul(&second) - turning,
-            algorithmic: rotation.tr_mul(&(second + third * lag.acceleration)) - turning,
-        }
     }
 }
 

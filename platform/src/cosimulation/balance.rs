@@ -21,7 +21,7 @@
 //! but for the change of T. What a leg remembers of the middle of the step is not in (2) and (3):
 //! units do not tell it. [`super::interface`] makes up for that.
 
-use super::course::{CUBIC_PARTIALS, Course, Method, POSITION_WEIGHTS, WEIGHTS};
+use super::course::{CUBIC_PARTIALS, Course, Method};
 use super::seat::Seat;
 use crate::body::{Body, BodyState, free_acceleration, inertia_of, point_map, skew};
 use crate::wrench::split;
@@ -69,7 +69,7 @@ impl Load<'_> {
     /// Gives the stages of a cubic the accelerations that the legs' answers make; nothing if the
     /// end effector has no mass.
     pub fn accelerate(&self, course: &mut Course, seats: &[Seat]) -> Option<()> {
-        if course.method != Method::Cubic {
+        if !course.method.is_cubic() {
             return Some(());
         }
         let found: Option<Vec<_>> = (0..course.stages.len())
@@ -93,7 +93,7 @@ impl Load<'_> {
                 let wrench = wrench_on(state, seats, outside, |_, seat| seat.answers[0].force);
                 vec![wrench - inertia_of(self.body, state).force]
             }
-            Method::Cubic => {
+            Method::Cubic | Method::StartingCubic => {
                 let [middle, end] = [0, 1].map(|i| course.stages[i].state.acceleration);
                 course.mismatch(&[self.first, middle, end]).to_vec()
             }
@@ -138,12 +138,13 @@ impl Load<'_> {
                     - self.body.inertia * weights.inertia;
                 Some(DMatrix::from_column_slice(6, 6, matrix.as_slice()))
             }
-            Method::Cubic => self.cubic_jacobian(course, seats),
+            Method::Cubic | Method::StartingCubic => self.cubic_jacobian(course, seats),
         }
     }
 
     fn cubic_jacobian(&self, course: &Course, seats: &[Seat]) -> Option<DMatrix<f64>> {
         let factors = self.body.inertia.cholesky()?;
+        let weights = course.method.weights();
         let (h, mut out) = (course.length, DMatrix::identity(12, 12));
         for (i, stage) in course.stages.iter().enumerate() {
             let (by_pose, by_velocity) = self.slopes(course, seats, i);
@@ -152,7 +153,7 @@ impl Load<'_> {
             let [by_twist, by_rate] = CUBIC_PARTIALS[i];
             for column in 0..2 {
                 let change = (stiffness * by_twist[column] * h + damping * by_rate[column]) * h;
-                let weights = [POSITION_WEIGHTS[i + 1], WEIGHTS[i + 1]];
+                let weights = [weights.position[i + 1], weights.velocity[i + 1]];
                 for (row, weight) in weights.into_iter().enumerate() {
                     let mut block = out.fixed_view_mut::<6, 6>(6 * row, 6 * column);
                     block -= change * weight;

@@ -21,6 +21,15 @@
 //! `ẍ = −d ẋ`, d H → ∞, the velocity is gone after one step. For `ẍ = −ω² x − d ẋ` the spectral
 //! radius is at most 1 for all ω H and d H.
 //!
+//! The forces of legs jump with the acceleration of their tips, so behind a jump of the wrench those
+//! at the start, s = 0, are not known. The first step then does without them,
+//!
+//! ```text
+//! b = (0, 1, 0),   b̄ = (0, 2/3, −1/6)                                          (5)
+//! ```
+//!
+//! which is of order 2 (a single step costs no order) and L-stable as well.
+//!
 //! The obvious alternative, a cubic whose second derivative satisfies the equations of motion at
 //! two points (collocation), is unstable for ω H > 2.6 at the nodes of Radau's method.
 
@@ -31,10 +40,27 @@ use nalgebra::{Matrix6, Vector6};
 
 /// κ of eq. (4).
 const KAPPA: f64 = -1.0 / 18.0;
-/// b of eq. (3).
-pub const WEIGHTS: [f64; 3] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0];
-/// b̄ of eq. (4).
-pub const POSITION_WEIGHTS: [f64; 3] = [1.0 / 6.0 + KAPPA, 1.0 / 3.0 - 2.0 * KAPPA, KAPPA];
+
+/// Weights of start, middle and end of a cubic.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Weights {
+    /// b of eqs. (3) and (5).
+    pub velocity: [f64; 3],
+    /// b̄ of eqs. (4) and (5).
+    pub position: [f64; 3],
+}
+
+/// Eqs. (3) and (4).
+const REGULAR: Weights = Weights {
+    velocity: [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0],
+    position: [1.0 / 6.0 + KAPPA, 1.0 / 3.0 - 2.0 * KAPPA, KAPPA],
+};
+
+/// Eq. (5).
+const STARTING: Weights = Weights {
+    velocity: [0.0, 1.0, 0.0],
+    position: [0.0, 2.0 / 3.0, -1.0 / 6.0],
+};
 
 /// How the end effector moves over a macro step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -43,6 +69,8 @@ pub enum Method {
     Alpha(Coefficients),
     /// A cubic; stages: its middle and its end.
     Cubic,
+    /// A cubic that does not rely on the forces at its start.
+    StartingCubic,
 }
 
 impl Method {
@@ -50,16 +78,25 @@ impl Method {
     pub fn stages(&self) -> usize {
         match self {
             Self::Alpha(_) => 1,
-            Self::Cubic => 2,
+            Self::Cubic | Self::StartingCubic => 2,
         }
     }
 
-    /// Weights of the start and of the stages in an integral over the step.
-    pub fn weights(&self) -> &'static [f64] {
+    /// Weights of start, middle and end; the generalised-α method has none in the middle.
+    pub fn weights(&self) -> Weights {
         match self {
-            Self::Alpha(_) => &[0.5, 0.5],
-            Self::Cubic => &WEIGHTS,
+            Self::Alpha(_) => Weights {
+                velocity: [0.5, 0.0, 0.5],
+                position: [0.25, 0.0, 0.25],
+            },
+            Self::Cubic => REGULAR,
+            Self::StartingCubic => STARTING,
         }
+    }
+
+    /// True on a cubic.
+    pub fn is_cubic(&self) -> bool {
+        !matches!(self, Self::Alpha(_))
     }
 }
 
@@ -118,7 +155,8 @@ impl Course {
                     + from.algorithmic * (square * (0.5 - c.beta))
                     + guess[0] * (square * c.beta),
             ],
-            Method::Cubic => {
+            Method::Cubic | Method::StartingCubic => {
+                let Weights { velocity, position } = method.weights();
                 let weigh = |weights: [f64; 3]| {
                     straight
                         + (from.acceleration * weights[0]
@@ -126,7 +164,7 @@ impl Course {
                             + guess[1] * weights[2])
                             * square
                 };
-                vec![weigh(POSITION_WEIGHTS), weigh(WEIGHTS)]
+                vec![weigh(position), weigh(velocity)]
             }
         };
         let resting = Stage {
@@ -138,7 +176,7 @@ impl Course {
             turn: Matrix6::identity(),
         };
         let mut stages = vec![resting; method.stages()];
-        if method == Method::Cubic {
+        if method.is_cubic() {
             stages[0].time = start + 0.5 * length;
         }
         let mut out = Self {
@@ -173,7 +211,7 @@ impl Course {
                 stage.twist = self.unknowns[0];
                 stage.turn = Se3::tangent(&stage.twist);
             }
-            Method::Cubic => self.follow_cubic(),
+            Method::Cubic | Method::StartingCubic => self.follow_cubic(),
         }
     }
 
@@ -228,7 +266,8 @@ impl Course {
             let sum: Vector6<f64> = seconds.iter().zip(weights).map(|(a, b)| a * *b).sum();
             self.unknowns[unknown] - straight - sum * square
         };
-        [missed(0, &POSITION_WEIGHTS), missed(1, &WEIGHTS)]
+        let Weights { velocity, position } = self.method.weights();
+        [missed(0, &position), missed(1, &velocity)]
     }
 
     /// The end of the step.
@@ -308,7 +347,7 @@ mod tests {
     }
 
     /// Spectral radius of a step of size one on `ẍ = −ω² x − d ẋ`.
-    fn spectral_radius(omega: f64, damping: f64) -> f64 {
+    fn spectral_radius(weights: Weights, omega: f64, damping: f64) -> f64 {
         // Forces at start, middle and end as functions of (x_0, v_0, x_1, v_1).
         let force = |x: [f64; 4], v: [f64; 4]| {
             core::array::from_fn::<f64, 4, _>(|i| -omega * omega * x[i] - damping * v[i])
@@ -321,7 +360,7 @@ mod tests {
         let sum = |weights: [f64; 3], i: usize| -> f64 {
             forces.iter().zip(weights).map(|(f, b)| f[i] * b).sum()
         };
-        let (p, v) = (POSITION_WEIGHTS, WEIGHTS);
+        let (p, v) = (weights.position, weights.velocity);
         let after =
             nalgebra::Matrix2::new(1.0 - sum(p, 2), -sum(p, 3), -sum(v, 2), 1.0 - sum(v, 3));
         let before =
@@ -338,11 +377,13 @@ mod tests {
         ];
         for omega in sizes {
             for damping in [0.0, 1e-3, 0.1, 1.0, 5.0, 30.0, 1e3] {
-                let radius = spectral_radius(omega, damping);
+                let radius = spectral_radius(REGULAR, omega, damping);
                 assert!(radius < 1.0 + 1e-9, "{omega} {damping}: {radius}");
             }
         }
         // A stiff damper stops a free body in one step; its place stays.
-        assert!((spectral_radius(1e-6, 1e9) - 1.0).abs() < 1e-6);
+        for weights in [REGULAR, STARTING] {
+            assert!((spectral_radius(weights, 1e-6, 1e9) - 1.0).abs() < 1e-6);
+        }
     }
 }

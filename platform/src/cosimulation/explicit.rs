@@ -80,7 +80,8 @@ impl Explicit {
         let slack = SAME_TIME * largest;
         let mut out = Progress::default();
         while end - self.rig.time > slack {
-            let until = self.rig.stop_before(self.rig.time, end, slack);
+            let jump = self.rig.next_jump(self.rig.time, end, slack);
+            let until = jump.map_or(end, |jump| jump.min(end));
             let span = until - self.rig.time;
             let count = (span / largest * (1.0 - 1e-9)).ceil().max(1.0);
             let h = span / count;

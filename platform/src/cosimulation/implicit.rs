@@ -6,8 +6,8 @@
 //! were before the last correction, so that correction is the gap of the joints: the iteration ends
 //! when it is below the tolerance.
 //!
-//! After a jump of a history the first step is no longer than a step of the legs, and the next ones
-//! grow; jumps are ends of steps. A macro step fails if the iteration does not converge or a unit discards its step; it is then
+//! Jumps of histories are ends of steps; behind one the first step is short, and the next ones grow.
+//! A macro step fails if the iteration does not converge or a unit discards its step; it is then
 //! repeated with half the length, and later steps grow again.
 
 use super::balance::Load;
@@ -32,6 +32,8 @@ const LARGEST_CORRECTION: f64 = 1.0;
 const SLOW: f64 = 0.3;
 /// A step that fails is halved at most so often.
 const HALVINGS: i32 = 12;
+/// First step behind a jump, as a fraction of the macro step.
+const FIRST_STEP: f64 = 0.25;
 /// Change of an unknown from which units without derivatives are differentiated (m, rad).
 const DIFFERENCE: f64 = 1e-7;
 
@@ -47,6 +49,8 @@ pub struct Implicit {
     saved: bool,
     /// How long a step may be for now [s]: it grows again after a failure or a jump.
     longest: f64,
+    /// No step has been made since the last jump.
+    disturbed: bool,
 }
 
 /// Why a macro step was not accepted.
@@ -89,8 +93,13 @@ impl Implicit {
             predictor: Predictor::new(0.0, Vector6::zeros()),
             derivatives,
             saved: false,
-            longest: rig.config.solver.step_s,
+            longest: f64::INFINITY,
+            disturbed: true,
             rig,
+        })
+        .map(|mut out: Self| {
+            out.disturb();
+            out
         })
     }
 
@@ -101,11 +110,12 @@ impl Implicit {
         self
     }
 
-    /// The motion goes on differently from now on. Forces of the legs jump with its acceleration:
-    /// a cubic, which relies on those at its start, waits for a step that does not.
+    /// The motion goes on differently from now on: with short steps at first.
     pub(crate) fn disturb(&mut self) {
+        let solver = &self.rig.config.solver;
         self.predictor.forget();
-        self.longest = self.rig.config.solver.step_s;
+        self.disturbed = true;
+        self.longest = (FIRST_STEP * solver.macro_step_s).max(2.0 * solver.step_s);
     }
 
     /// Advances to `end` [s] in equal macro steps of at most the configured size; a step that
@@ -120,12 +130,12 @@ impl Implicit {
         let slack = SAME_TIME * largest;
         let mut out = Progress::default();
         while end - self.rig.time > slack {
-            let until = self.rig.stop_before(self.rig.time, end, slack);
-            let done = self.advance_in_steps(until, largest, &mut out);
-            if until < end {
+            let jump = self.rig.next_jump(self.rig.time, end, slack);
+            let until = jump.map_or(end, |jump| jump.min(end));
+            self.advance_in_steps(until, largest, &mut out)?;
+            if jump.is_some() {
                 self.disturb();
             }
-            done?;
         }
         Ok(out)
     }
@@ -169,6 +179,8 @@ impl Implicit {
         let solver = &self.rig.config.solver;
         if length <= solver.step_s * (1.0 + SAME_TIME) {
             Method::Alpha(Coefficients::new(solver.spectral_radius, length))
+        } else if self.disturbed {
+            Method::StartingCubic
         } else {
             Method::Cubic
         }
@@ -178,13 +190,13 @@ impl Implicit {
         let (method, start) = (self.method(length), self.rig.time);
         let outside = self.rig.outside(&method, start, length);
         let mut from = self.rig.state;
-        if method == Method::Cubic {
+        if method.is_cubic() {
             let first = self.rig.first_acceleration(&outside[0]);
             from.acceleration = first.map_err(Refusal::Never)?;
         }
         let guess: Vec<Vector6<f64>> = match method {
             Method::Alpha(_) => vec![self.predictor.guess(start + length)],
-            Method::Cubic => vec![
+            Method::Cubic | Method::StartingCubic => vec![
                 self.predictor.guess(start + 0.5 * length),
                 self.predictor.guess(start + length),
             ],
@@ -226,6 +238,21 @@ impl Implicit {
             let dx = self.correction(&r, &course)?;
             let moved = course.changed(|i| dx.fixed_rows::<6>(6 * i).into());
             let before = core::mem::replace(&mut size, self.distance(&course, &moved));
+            if std::env::var("DBG").is_ok() {
+                println!(
+                    "t {:.4} H {:.4} it {iteration} fresh {fresh} size {size:e}",
+                    course.start, length
+                );
+                if size <= tolerance {
+                    for s in &course.stages {
+                        let a = s.state.algorithmic;
+                        println!(
+                            "acc {:.4} {:+.5} {:+.5} {:+.5} {:+.5} {:+.5} {:+.5}",
+                            s.time, a[0], a[1], a[2], a[3], a[4], a[5]
+                        );
+                    }
+                }
+            }
             if size.is_nan() || size > LARGEST_CORRECTION {
                 break;
             }
@@ -370,7 +397,7 @@ impl Implicit {
             .collect();
         let lever = self.rig.config.legs.sphere_radius_m;
         self.predictor.learn(&points, lever);
-        self.saved = false;
+        (self.saved, self.disturbed) = (false, false);
         Ok(())
     }
 }

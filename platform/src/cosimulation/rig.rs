@@ -158,15 +158,13 @@ impl Rig {
         attached.map(gap).fold(0.0, f64::max)
     }
 
-    /// Until when to go from `start` on the way to `end`: no further than the next jump of a
-    /// history.
-    pub fn stop_before(&self, start: f64, end: f64, slack: f64) -> f64 {
-        let motors = self
-            .seats
-            .iter()
-            .filter_map(|seat| seat.next_jump(start, end, slack));
+    /// First jump of a history behind `start` and not behind `end` [s].
+    pub fn next_jump(&self, start: f64, end: f64, slack: f64) -> Option<f64> {
+        let end = end + 2.0 * slack;
+        let motors = self.seats.iter();
+        let motors = motors.filter_map(|seat| seat.next_jump(start, end, slack));
         let jumps = self.wrench.next_jump(start, end, slack).into_iter();
-        jumps.chain(motors).fold(end, f64::min)
+        jumps.chain(motors).reduce(f64::min)
     }
 
     /// The wrench from outside for a step: at its stages, on a cubic at its start first.
@@ -174,9 +172,10 @@ impl Rig {
         let end = start + length;
         match method {
             Method::Alpha(_) => vec![self.wrench.at_end(start, end)],
-            Method::Cubic => {
+            Method::Cubic | Method::StartingCubic => {
                 let times = [start, start + 0.5 * length, end];
-                self.wrench.at_points(start, end, &times, method.weights())
+                let weights = method.weights().velocity;
+                self.wrench.at_points(start, end, &times, &weights)
             }
         }
     }
@@ -197,15 +196,17 @@ impl Rig {
         forces: impl Fn(usize, usize) -> Vector3<f64>,
         now: impl Fn(usize) -> Vector3<f64>,
     ) -> Result<()> {
-        let (h, end, weights) = (course.length, course.end(), course.method.weights());
+        let (h, end) = (course.length, course.end());
         let account = &mut self.account;
         account.wrench_work += match course.method {
             Method::Alpha(_) => work(&account.wrench_load, &load[0], &self.state, end, h),
-            Method::Cubic => {
-                let first = power(&self.state, &load[0]) * weights[0];
-                let stages = course.stages.iter().zip(&load[1..]).zip(&weights[1..]);
-                let rest = stages.map(|((stage, load), weight)| power(&stage.state, load) * weight);
-                h * (first + rest.sum::<f64>())
+            Method::Cubic | Method::StartingCubic => {
+                let [first, middle, last] = [0, 1, 2].map(|i| match i {
+                    0 => power(&self.state, &load[0]),
+                    i => power(&course.stages[i - 1].state, &load[i]),
+                });
+                // Simpson's rule.
+                h * (first + 4.0 * middle + last) / 6.0
             }
         };
         account.wrench_load = load[load.len() - 1];
@@ -217,9 +218,12 @@ impl Rig {
                 let velocity = course.stages[stage].state.point_velocity(&seat.sphere);
                 -forces(i, stage).dot(&velocity)
             };
-            let stages = (0..course.stages.len()).zip(&weights[1..]);
-            let rest: f64 = stages.map(|(stage, weight)| power(stage) * weight).sum();
-            account.given[i] += h * (account.giving[i] * weights[0] + rest);
+            let first = account.giving[i];
+            account.given[i] += match course.method {
+                Method::Alpha(_) => 0.5 * h * (first + power(0)),
+                Method::Cubic => h * (first + 4.0 * power(0) + power(1)) / 6.0,
+                Method::StartingCubic => h * power(0),
+            };
             self.forces[i] = now(i);
             account.giving[i] = -self.forces[i].dot(&end.point_velocity(&seat.sphere));
         }

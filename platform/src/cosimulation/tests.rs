@@ -15,6 +15,15 @@ fn pushed(coupling: Coupling, macro_step_s: f64, damping: f64) -> Box<dyn Scheme
     config.solver.macro_step_s = macro_step_s;
     config.solver.threads = 1;
     config.tendon.damping_n_s_per_m = damping;
+    if let Ok(rho) = std::env::var("RHO") {
+        config.solver.spectral_radius = rho.parse().unwrap();
+    }
+    if let Ok(tol) = std::env::var("TOL") {
+        config.solver.interface_tolerance_m = tol.parse().unwrap();
+    }
+    if coupling == Coupling::Monolithic {
+        config.solver.step_s = macro_step_s;
+    }
     let equilibrium = StaticPlatform::nominal(&config).unwrap();
     let mut scheme = start(&equilibrium).unwrap();
     if std::env::var("FD").is_ok() && coupling == Coupling::Implicit {
@@ -30,7 +39,20 @@ fn pushed(coupling: Coupling, macro_step_s: f64, damping: f64) -> Box<dyn Scheme
         after: 0.0,
     };
     let push = [12.0, 9.0, -13.2, 1.0, -0.5, 0.8];
-    scheme.set_wrench(WrenchHistory(push.map(step)));
+    let smooth = |value: f64| {
+        let t = 0.1;
+        Signal::Table {
+            times: (0..=40).map(|k| t * k as f64 / 40.0).collect(),
+            values: (0..=40)
+                .map(|k| value * (std::f64::consts::PI * k as f64 / 40.0).sin().powi(4))
+                .collect(),
+        }
+    };
+    if std::env::var("SMOOTH").is_ok() {
+        scheme.set_wrench(WrenchHistory(push.map(smooth)));
+    } else {
+        scheme.set_wrench(WrenchHistory(push.map(step)));
+    }
     scheme
 }
 
@@ -60,8 +82,12 @@ fn explore() {
     for h in list.split(',') {
         let (coupling, h): (Coupling, f64) = match h.strip_prefix('x') {
             Some(h) => (Coupling::Explicit, h.parse().unwrap()),
-            None => (Coupling::Implicit, h.parse().unwrap()),
+            None => match h.strip_prefix('m') {
+                Some(h) => (Coupling::Monolithic, h.parse().unwrap()),
+                None => (Coupling::Implicit, h.parse().unwrap()),
+            },
         };
+        let mut trace = String::new();
         let mut run = pushed(coupling, h, damping);
         let (mut worst, mut turned, mut gap): (f64, f64, f64) = (0.0, 0.0, 0.0);
         let mut progress = Progress::default();
@@ -79,6 +105,9 @@ fn explore() {
             let turn = wanted.pose.between(&run.effector().pose).log().unwrap();
             turned = turned.max(turn.fixed_rows::<3>(3).norm());
             gap = gap.max(run.joint_gap());
+            if std::env::var("TRACE").is_ok() {
+                trace += &format!("{:.3}:{:.2e} ", run.time(), off.norm());
+            }
         }
         let e = run.energy().unwrap();
         println!(
@@ -88,5 +117,6 @@ fn explore() {
             e.residual() / e.dissipated,
             e.coupling_residual() / e.dissipated,
         );
+        println!("{trace}");
     }
 }
