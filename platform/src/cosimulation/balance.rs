@@ -9,7 +9,7 @@
 //! ∂r/∂v = Q = Σ Bᵀ Rᵀ D R B + …                                                 (3)
 //! ```
 //!
-//! with S and D the derivatives of a leg's force by position and velocity of its tip at the same
+//! with S and D the derivatives of a leg's force by position and velocity of its tip at the
 //! stage and E the angular part of a twist. A step of the generalised-α method wants r = 0; on a
 //! cubic ([`super::course`]) v̇ is taken from r = 0 and the equations are those of the cubic, whose
 //! derivatives follow from
@@ -18,8 +18,8 @@
 //! δξ̈ = T⁻¹ M⁻¹ (P T δξ + Q T δξ̇)                                                (4)
 //! ```
 //!
-//! but for the change of T. What a leg remembers of the middle of the step is not in (2) and (3):
-//! units do not tell it. [`super::interface`] makes up for that.
+//! but for the change of T. S and D at the end of a cubic are those by the end of the whole cubic,
+//! its middle following.
 
 use super::course::{CUBIC_PARTIALS, Course, Method};
 use super::seat::Seat;

@@ -21,6 +21,7 @@ use crate::native_unit::{NativeUnit, UnitStart};
 use crate::scheme::Progress;
 use crate::statics::StaticPlatform;
 use crate::unit::{LegUnit, UnitError};
+use core::ops::Range;
 use leg_core::dynamics::alpha::Coefficients;
 use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 
@@ -32,6 +33,8 @@ const LARGEST_CORRECTION: f64 = 1.0;
 const SLOW: f64 = 0.3;
 /// A step that fails is halved at most so often.
 const HALVINGS: i32 = 12;
+/// Steps of the legs in a macro step to which the whole tolerance belongs.
+const STEPS_OF_FULL_TOLERANCE: f64 = 10.0;
 /// First step behind a jump, as a fraction of the macro step.
 const FIRST_STEP: f64 = 0.25;
 /// Change of an unknown from which units without derivatives are differentiated (m, rad).
@@ -51,6 +54,8 @@ pub struct Implicit {
     longest: f64,
     /// No step has been made since the last jump.
     disturbed: bool,
+    /// The units were last somewhere else than at the motion under way.
+    displaced: bool,
 }
 
 /// Why a macro step was not accepted.
@@ -95,6 +100,7 @@ impl Implicit {
             saved: false,
             longest: f64::INFINITY,
             disturbed: true,
+            displaced: false,
             rig,
         })
         .map(|mut out: Self| {
@@ -217,47 +223,32 @@ impl Implicit {
             outside,
             first: course.from.acceleration,
         };
-        let tolerance = self.rig.config.solver.interface_tolerance_m;
+        let tolerance = self.tolerance(length);
         let mut done = Done::default();
         let mut last: Option<(DVector<f64>, DVector<f64>)> = None;
         let mut size = f64::INFINITY;
         for iteration in 1..=MOST_ITERATIONS {
             done.iterations = iteration;
             let fresh = !self.interface.knows(&method, length);
-            let r = self.evaluate(&mut course, &load, fresh && self.differentiable())?;
-            let mut displaced = false;
+            let r = self.evaluate(&mut course, &load, fresh)?;
             if fresh {
                 let matrix = self.linearize(&course, &load, &r)?;
                 self.interface.set(&method, length, matrix);
                 done.linearizations += 1;
-                // Differences leave the units elsewhere.
-                displaced = !self.differentiable();
             } else if let Some((dx, r_old)) = &last {
                 self.interface.learn(dx, &(&r - r_old));
             }
             let dx = self.correction(&r, &course)?;
             let moved = course.changed(|i| dx.fixed_rows::<6>(6 * i).into());
             let before = core::mem::replace(&mut size, self.distance(&course, &moved));
-            if std::env::var("DBG").is_ok() {
-                println!(
-                    "t {:.4} H {:.4} it {iteration} fresh {fresh} size {size:e}",
-                    course.start, length
-                );
-                if size <= tolerance {
-                    for s in &course.stages {
-                        let a = s.state.algorithmic;
-                        println!(
-                            "acc {:.4} {:+.5} {:+.5} {:+.5} {:+.5} {:+.5} {:+.5}",
-                            s.time, a[0], a[1], a[2], a[3], a[4], a[5]
-                        );
-                    }
-                }
-            }
             if size.is_nan() || size > LARGEST_CORRECTION {
                 break;
             }
-            if size <= tolerance && !displaced {
+            if size <= tolerance && !self.displaced {
                 self.accept(&moved, outside).map_err(Refusal::Never)?;
+                if iteration > method.stages() + 1 {
+                    self.interface.forget();
+                }
                 return Ok(done);
             }
             if size > SLOW * before && !fresh {
@@ -275,9 +266,12 @@ impl Implicit {
         }))
     }
 
-    /// Whether the next matrix comes from derivatives that the units tell.
-    fn differentiable(&self) -> bool {
-        self.derivatives
+    /// Largest gap of a joint after a step of `length` [s]. In short steps the same gap is a larger
+    /// error of the acceleration, so less is allowed.
+    fn tolerance(&self, length: f64) -> f64 {
+        let solver = &self.rig.config.solver;
+        let steps = length / solver.step_s;
+        solver.interface_tolerance_m * (steps / STEPS_OF_FULL_TOLERANCE).min(1.0).powi(2)
     }
 
     /// Lets the units follow `course` and finds out what is wrong with it.
@@ -287,13 +281,12 @@ impl Implicit {
         load: &Load<'_>,
         derivatives: bool,
     ) -> core::result::Result<DVector<f64>, Refusal> {
-        self.follow(course, derivatives)?;
-        let singular = PlatformError::Singular {
-            time_s: course.start,
-        };
+        let stages = course.stages.len();
+        self.follow(course, 0..stages, derivatives && self.derivatives)?;
+        self.displaced = false;
         let seats = &self.rig.seats;
         let found = load.accelerate(course, seats);
-        found.ok_or(Refusal::Never(singular))?;
+        found.ok_or_else(|| massless(course))?;
         Ok(load.residual(course, seats))
     }
 
@@ -329,8 +322,14 @@ impl Implicit {
         largest
     }
 
-    /// Lets the units follow `course` from the start of the step.
-    fn follow(&mut self, course: &Course, derivatives: bool) -> core::result::Result<(), Refusal> {
+    /// Lets the units follow some stages of `course` from the start of the step; derivatives are
+    /// those at the first of them.
+    fn follow(
+        &mut self,
+        course: &Course,
+        stages: Range<usize>,
+        derivatives: bool,
+    ) -> core::result::Result<(), Refusal> {
         let before = if self.saved {
             Before::Restore
         } else {
@@ -343,7 +342,7 @@ impl Implicit {
             leg_step: self.rig.config.solver.step_s,
         };
         self.saved = true;
-        let done = self.rig.follow(course, 0..course.stages.len(), &request);
+        let done = self.rig.follow(course, stages, &request);
         done.map_err(|(leg, failure)| {
             let smaller = failure.is_discard();
             let error = PlatformError::in_unit(leg)(failure);
@@ -362,11 +361,41 @@ impl Implicit {
         load: &Load<'_>,
         r: &DVector<f64>,
     ) -> core::result::Result<DMatrix<f64>, Refusal> {
-        if self.differentiable() {
-            let found = load.jacobian(course, &self.rig.seats);
-            let time_s = course.start;
-            return found.ok_or(Refusal::Never(PlatformError::Singular { time_s }));
+        if !self.derivatives {
+            return self.differences(course, load, r);
         }
+        if course.method.is_cubic() {
+            self.differentiate_whole_cubic(course)?;
+        }
+        let found = load.jacobian(course, &self.rig.seats);
+        found.ok_or_else(|| massless(course))
+    }
+
+    /// Derivatives at the end of a cubic by its end alone. Units tell derivatives by the end of
+    /// their last communication step, the start of which stays: here it is the whole macro step, so
+    /// that its middle follows its end.
+    fn differentiate_whole_cubic(&mut self, course: &Course) -> core::result::Result<(), Refusal> {
+        let seats = self.rig.seats.iter_mut();
+        let kept: Vec<_> = seats
+            .map(|seat| core::mem::take(&mut seat.answers))
+            .collect();
+        self.displaced = true;
+        let end = course.stages.len() - 1;
+        self.follow(course, end..end + 1, true)?;
+        for (seat, mut answers) in self.rig.seats.iter_mut().zip(kept) {
+            answers[end].derivatives = seat.answers[0].derivatives;
+            seat.answers = answers;
+        }
+        Ok(())
+    }
+
+    /// Newton's matrix by differences.
+    fn differences(
+        &mut self,
+        course: &Course,
+        load: &Load<'_>,
+        r: &DVector<f64>,
+    ) -> core::result::Result<DMatrix<f64>, Refusal> {
         let count = r.len();
         let mut matrix = DMatrix::zeros(count, count);
         for j in 0..count {
@@ -376,6 +405,7 @@ impl Implicit {
             let there = self.evaluate(&mut aside, load, false)?;
             matrix.set_column(j, &((there - r) / DIFFERENCE));
         }
+        self.displaced = true;
         Ok(matrix)
     }
 
@@ -400,4 +430,10 @@ impl Implicit {
         (self.saved, self.disturbed) = (false, false);
         Ok(())
     }
+}
+
+fn massless(course: &Course) -> Refusal {
+    Refusal::Never(PlatformError::Singular {
+        time_s: course.start,
+    })
 }

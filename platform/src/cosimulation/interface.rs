@@ -8,8 +8,7 @@
 //! J ← J + (Δr − J Δx) (W Δx)ᵀ / (Δxᵀ W Δx)                                      (1)
 //! ```
 //!
-//! where W measures rotations by the way of the joints. So the matrix also learns what a leg
-//! remembers of earlier stages of the step.
+//! where W measures rotations by the way of the joints.
 
 use super::course::Method;
 use nalgebra::{DMatrix, DVector};

@@ -42,7 +42,7 @@ pub enum Before {
 pub struct Request {
     /// What it does first.
     pub before: Before,
-    /// Whether derivatives are wanted.
+    /// Whether derivatives are wanted, those at the first stage.
     pub derivatives: bool,
     /// A step that is discarded is tried again in pieces.
     pub divide: bool,
@@ -143,7 +143,7 @@ impl Seat {
             let to = self.tip_on(&stage.state);
             self.go(stage.time, to, depth, request.leg_step)?;
             self.answers[k].force = self.unit.tip_force()?;
-            if request.derivatives {
+            if request.derivatives && k == 0 {
                 self.answers[k].derivatives = self.unit.derivatives()?;
             }
         }
