@@ -31,10 +31,12 @@ const MOST_ITERATIONS: usize = 15;
 const LARGEST_CORRECTION: f64 = 1.0;
 /// A matrix with which a correction shrinks by less than this is replaced.
 const SLOW: f64 = 0.3;
+/// Steps after which the matrix of a cubic is replaced.
+const OLD: usize = 12;
 /// A step that fails is halved at most so often.
 const HALVINGS: i32 = 12;
-/// Steps of the legs in a macro step to which the whole tolerance belongs.
-const STEPS_OF_FULL_TOLERANCE: f64 = 10.0;
+/// Share of the tolerance that a step of the generalised-α method may use.
+const SHARP: f64 = 0.01;
 /// First step behind a jump, as a fraction of the macro step.
 const FIRST_STEP: f64 = 0.25;
 /// Change of an unknown from which units without derivatives are differentiated (m, rad).
@@ -56,6 +58,10 @@ pub struct Implicit {
     disturbed: bool,
     /// The units were last somewhere else than at the motion under way.
     displaced: bool,
+    /// Steps since the last linearisation.
+    age: usize,
+    /// Even a new matrix did not make the iteration fast.
+    always_slow: bool,
 }
 
 /// Why a macro step was not accepted.
@@ -101,6 +107,8 @@ impl Implicit {
             longest: f64::INFINITY,
             disturbed: true,
             displaced: false,
+            age: 0,
+            always_slow: false,
             rig,
         })
         .map(|mut out: Self| {
@@ -200,12 +208,11 @@ impl Implicit {
             let first = self.rig.first_acceleration(&outside[0]);
             from.acceleration = first.map_err(Refusal::Never)?;
         }
-        let guess: Vec<Vector6<f64>> = match method {
-            Method::Alpha(_) => vec![self.predictor.guess(start + length)],
-            Method::Cubic | Method::StartingCubic => vec![
-                self.predictor.guess(start + 0.5 * length),
-                self.predictor.guess(start + length),
-            ],
+        let guess = match method {
+            Method::Alpha(_) => self.predictor.guess(&[start + length]),
+            Method::Cubic | Method::StartingCubic => self
+                .predictor
+                .guess(&[start + 0.5 * length, start + length]),
         };
         let course = Course::new(method, start, length, &from, &guess);
         self.iterate(course, &outside)
@@ -223,7 +230,7 @@ impl Implicit {
             outside,
             first: course.from.acceleration,
         };
-        let tolerance = self.tolerance(length);
+        let tolerance = self.tolerance(&method);
         let mut done = Done::default();
         let mut last: Option<(DVector<f64>, DVector<f64>)> = None;
         let mut size = f64::INFINITY;
@@ -246,9 +253,7 @@ impl Implicit {
             }
             if size <= tolerance && !self.displaced {
                 self.accept(&moved, outside).map_err(Refusal::Never)?;
-                if iteration > method.stages() + 1 {
-                    self.interface.forget();
-                }
+                self.age_matrix(&method, &done);
                 return Ok(done);
             }
             if size > SLOW * before && !fresh {
@@ -266,12 +271,28 @@ impl Implicit {
         }))
     }
 
-    /// Largest gap of a joint after a step of `length` [s]. In short steps the same gap is a larger
-    /// error of the acceleration, so less is allowed.
-    fn tolerance(&self, length: f64) -> f64 {
-        let solver = &self.rig.config.solver;
-        let steps = length / solver.step_s;
-        solver.interface_tolerance_m * (steps / STEPS_OF_FULL_TOLERANCE).min(1.0).powi(2)
+    /// Lets go of a matrix that is no longer worth keeping.
+    fn age_matrix(&mut self, method: &Method, done: &Done) {
+        let slow = done.iterations > method.stages() + 1;
+        if done.linearizations > 0 {
+            (self.age, self.always_slow) = (0, slow);
+            return;
+        }
+        self.age += 1;
+        let old = method.is_cubic() && self.age >= OLD;
+        if old || (slow && !self.always_slow) {
+            self.interface.forget();
+        }
+    }
+
+    /// Largest gap of a joint after a step. The equations of the generalised-α method are to be
+    /// solved as sharply as in the monolithic scheme.
+    fn tolerance(&self, method: &Method) -> f64 {
+        let tolerance = self.rig.config.solver.interface_tolerance_m;
+        match method {
+            Method::Alpha(_) => SHARP * tolerance,
+            Method::Cubic | Method::StartingCubic => tolerance,
+        }
     }
 
     /// Lets the units follow `course` and finds out what is wrong with it.
