@@ -3,6 +3,8 @@
 //! Absolute figures depend on the machine and on what else runs on it; the best of several
 //! repetitions is shown, and ratios within one run are what counts.
 
+mod fmu;
+
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use leg_core::leg::spatial::TipDrive;
@@ -21,6 +23,8 @@ pub struct Arguments {
 enum What {
     /// One leg on one core: planar and spatial, released with its damper, by mesh and step.
     Leg(LegArguments),
+    /// The leg driven natively and through its loaded FMU, step by step: cost and overhead.
+    Fmu(fmu::Arguments),
 }
 
 #[derive(Debug, Args)]
@@ -51,7 +55,13 @@ struct Line {
 
 /// Runs the chosen benchmark.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let What::Leg(arguments) = &arguments.what;
+    match &arguments.what {
+        What::Leg(arguments) => run_leg(arguments),
+        What::Fmu(arguments) => fmu::run(arguments),
+    }
+}
+
+fn run_leg(arguments: &LegArguments) -> Result<ExitCode> {
     let mut lines = Vec::new();
     for (elements, step, wanted) in [
         (10, 1e-3, Some(100.0)),

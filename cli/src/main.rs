@@ -1,6 +1,7 @@
 //! The `softdock` program.
 
 mod bench;
+mod fmu;
 mod leg;
 mod output;
 mod plot;
@@ -28,6 +29,8 @@ enum Command {
     Bench(bench::Arguments),
     /// Bow, move, linearise and control a single planar leg.
     Leg(leg::Arguments),
+    /// Write the leg as an FMU; look at and simulate FMUs of any origin.
+    Fmu(fmu::Arguments),
 }
 
 /// Exit status when a command could not do its work.
@@ -39,6 +42,7 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Leg(arguments) => leg::run(&arguments),
+        Command::Fmu(arguments) => fmu::run(&arguments),
     };
     done.unwrap_or_else(|error| {
         eprintln!("softdock: {error:#}");

@@ -1,0 +1,212 @@
+//! `softdock bench fmu`: the leg driven natively and through its loaded FMU.
+//!
+//! Both do the same work from the same start: set the inputs, make a step of 1 ms, read the
+//! forces. Short runs of the two alternate, and the fastest of each counts, so that what else
+//! happens on the machine hits both alike.
+
+use crate::output;
+use anyhow::Result;
+use leg_core::leg::unit::OutputGroup;
+use leg_core::leg::unit_planar::{PLANAR_INPUTS, PLANAR_OUTPUTS, PlanarInput, PlanarOutput};
+use leg_core::leg::unit_spatial::{SPATIAL_INPUTS, SPATIAL_OUTPUTS, SpatialOutput};
+use leg_core::leg::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
+use serde::Serialize;
+use softdock_fmu::ModelKind;
+use softdock_fmu::import::{FmuArchive, FmuInstance, Options};
+use softdock_fmu::package::{Platform, pack};
+use softdock_fmu_library::LIBRARY;
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Arguments of `softdock bench fmu`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    /// Steps of 1 ms of one repetition.
+    #[arg(long, default_value_t = 20)]
+    steps: usize,
+    /// Repetitions, of which the fastest counts.
+    #[arg(long, default_value_t = 1000)]
+    repetitions: usize,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Overhead that is wanted at most.
+const WANTED: f64 = 0.05;
+const STEP: f64 = 1e-3;
+
+#[derive(Debug, Serialize)]
+struct Line {
+    model: &'static str,
+    native_microseconds_per_step: f64,
+    fmu_microseconds_per_step: f64,
+    overhead: f64,
+    wanted: f64,
+    same_bits: bool,
+}
+
+/// Runs the benchmark.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let lines = [planar(arguments)?, spatial(arguments)?];
+    if arguments.json {
+        output::say_json(&lines)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = format!(
+        "{:<14}{:>14}{:>14}{:>12}\n",
+        "model", "native", "FMU", "overhead"
+    );
+    for line in &lines {
+        let verdict = if line.overhead <= WANTED {
+            "met"
+        } else {
+            "MISSED"
+        };
+        let bits = if line.same_bits {
+            "same bits"
+        } else {
+            "OTHER BITS"
+        };
+        text.push_str(&format!(
+            "{:<14}{:>11.2} µs{:>11.2} µs{:>10.2} %  (wanted at most {} %: {verdict}; {bits})\n",
+            line.model,
+            line.native_microseconds_per_step,
+            line.fmu_microseconds_per_step,
+            100.0 * line.overhead,
+            100.0 * WANTED,
+        ));
+    }
+    output::say(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The FMU of this program, at its start.
+fn load(kind: ModelKind) -> Result<(FmuArchive, FmuInstance)> {
+    let folder = std::env::temp_dir();
+    let file = folder.join(format!(
+        "softdock-bench-{}-{}.fmu",
+        std::process::id(),
+        kind.name()
+    ));
+    output::write_atomic(&file, &pack(kind, LIBRARY, Platform::HERE)?)?;
+    let archive = FmuArchive::open(&file);
+    // It has been unpacked, or cannot be.
+    let _ = std::fs::remove_file(&file);
+    let archive = archive?;
+    let mut instance = archive.instantiate("leg", &Options::default())?;
+    instance.initialize(0.0, None)?;
+    Ok((archive, instance))
+}
+
+/// Alternates `native` and `loaded`, each of which runs once and gives its last forces.
+fn compare(
+    arguments: &Arguments,
+    model: &'static str,
+    mut native: impl FnMut() -> Result<Vec<f64>>,
+    mut loaded: impl FnMut() -> Result<Vec<f64>>,
+) -> Result<Line> {
+    let mut best = [f64::INFINITY; 2];
+    let mut same_bits = true;
+    for _ in 0..arguments.repetitions.max(1) {
+        let start = Instant::now();
+        let ours = native()?;
+        best[0] = best[0].min(start.elapsed().as_secs_f64());
+        let start = Instant::now();
+        let theirs = loaded()?;
+        best[1] = best[1].min(start.elapsed().as_secs_f64());
+        same_bits &= ours == theirs;
+    }
+    let per_step = best.map(|seconds| 1e6 * seconds / arguments.steps.max(1) as f64);
+    Ok(Line {
+        model,
+        native_microseconds_per_step: per_step[0],
+        fmu_microseconds_per_step: per_step[1],
+        overhead: per_step[1] / per_step[0] - 1.0,
+        wanted: WANTED,
+        same_bits,
+    })
+}
+
+/// Runs a loaded FMU from `saved`: inputs, step, outputs.
+fn drive(
+    instance: &mut FmuInstance,
+    steps: usize,
+    inputs: &[u32],
+    values: &[f64],
+    outputs: &[u32],
+) -> Result<Vec<f64>> {
+    let mut out = vec![0.0; outputs.len()];
+    for k in 0..steps {
+        instance.set_real(inputs, values)?;
+        instance.do_step(k as f64 * STEP, STEP)?;
+        instance.get_real(outputs, &mut out)?;
+    }
+    Ok(out)
+}
+
+fn planar(arguments: &Arguments) -> Result<Line> {
+    let kind = ModelKind::LegPlanar;
+    let (archive, mut instance) = load(kind)?;
+    let start = instance.save()?;
+    let inputs = archive.references(&["load.force[1]", "load.force[2]"])?;
+    let values = [1.0, -1.0];
+    let outputs = archive.references(&["motor.torque", "tendon.tension", "leaf.thrust"])?;
+    let mut unit = PlanarUnit::new(&LegConfig::default(), 0.0, &[0.0; PLANAR_INPUTS])?;
+    let saved = unit.save();
+    let mut out = [0.0; PLANAR_OUTPUTS];
+    let range = PlanarOutput::MotorTorque as usize..PlanarOutput::Stations as usize;
+    let native = || {
+        unit.restore(&saved);
+        for k in 0..arguments.steps {
+            unit.inputs_mut()[PlanarInput::LoadForceX as usize].value = values[0];
+            unit.inputs_mut()[PlanarInput::LoadForceY as usize].value = values[1];
+            unit.advance(k as f64 * STEP + STEP)?;
+            unit.evaluate(OutputGroup::Force, &mut out[range.clone()])?;
+        }
+        Ok(vec![
+            out[PlanarOutput::MotorTorque as usize],
+            out[PlanarOutput::TendonTension as usize],
+            out[PlanarOutput::Thrust as usize],
+        ])
+    };
+    let loaded = || {
+        instance.restore(start)?;
+        drive(&mut instance, arguments.steps, &inputs, &values, &outputs)
+    };
+    compare(arguments, kind.name(), native, loaded)
+}
+
+fn spatial(arguments: &Arguments) -> Result<Line> {
+    let kind = ModelKind::LegSpatial;
+    let (archive, mut instance) = load(kind)?;
+    let start = instance.save()?;
+    let names = ["tip.position[1]", "tip.position[2]", "tip.position[3]"];
+    let inputs = archive.references(&names)?;
+    let config = SpatialLegConfig::default();
+    let values = config.tip_position_m;
+    let outputs = archive.references(&["tip.force[1]", "tip.force[2]", "tip.force[3]"])?;
+    let mut starts = [0.0; SPATIAL_INPUTS];
+    starts[..3].copy_from_slice(&values);
+    let mut unit = SpatialUnit::new(&config, true, 0.0, &starts)?;
+    let saved = unit.save();
+    let mut out = [0.0; SPATIAL_OUTPUTS];
+    let range = SpatialOutput::TipForce as usize..SpatialOutput::MidPoint as usize;
+    let native = || {
+        unit.restore(&saved);
+        for k in 0..arguments.steps {
+            for (input, value) in unit.inputs_mut().iter_mut().zip(values) {
+                input.value = value;
+            }
+            unit.advance(k as f64 * STEP + STEP)?;
+            unit.evaluate(OutputGroup::Force, &mut out[range.clone()])?;
+        }
+        let first = SpatialOutput::TipForce as usize;
+        Ok(out[first..first + 3].to_vec())
+    };
+    let loaded = || {
+        instance.restore(start)?;
+        drive(&mut instance, arguments.steps, &inputs, &values, &outputs)
+    };
+    compare(arguments, kind.name(), native, loaded)
+}

@@ -1,0 +1,282 @@
+//! The FMU commands as a user runs them.
+#![allow(clippy::unwrap_used)]
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+/// A folder of its own for each test, removed afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let name = format!("softdock-cli-fmu-{}-{name}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_softdock"))
+            .args(arguments)
+            .current_dir(&self.0)
+            .output()
+            .unwrap()
+    }
+
+    /// Runs and expects success.
+    fn stdout(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{arguments:?}: {errors}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(&self.stdout(arguments)).unwrap()
+    }
+
+    /// Runs, expects `status` and a message without a panic, and returns it.
+    fn refused(&self, status: i32, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        let code = output.status.code();
+        assert_eq!(code, Some(status), "{arguments:?}: {errors}");
+        assert!(!errors.contains("panicked"), "{errors}");
+        errors
+    }
+
+    fn names(&self) -> BTreeSet<String> {
+        let entries = fs::read_dir(&self.0).unwrap();
+        entries
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect()
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.0.join(name)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn one_command_exports_a_model_that_runs() {
+    let folder = Folder::new("export");
+    let exported = folder.json(&[
+        "fmu",
+        "export",
+        "--model",
+        "LegSpatial",
+        "--out",
+        "a b/c",
+        "--json",
+    ]);
+    assert_eq!(exported[0]["model"], "LegSpatial");
+    assert_eq!(folder.names(), BTreeSet::from(["a b".to_owned()]));
+    let file = "a b/c/LegSpatial.fmu";
+    let inspected = folder.json(&["fmu", "inspect", file, "--json"]);
+    assert_eq!(inspected["guid"], exported[0]["guid"]);
+    assert_eq!(inspected["problems"], serde_json::json!([]));
+    let shown = folder.stdout(&["fmu", "inspect", file, "--variables"]);
+    assert!(shown.contains("tip.force[3]") && shown.contains("canGetAndSetFMUstate"));
+    let done = folder.json(&[
+        "fmu",
+        "simulate",
+        file,
+        "--stop-time",
+        "0.05",
+        "--step",
+        "0.005",
+        "--out",
+        "r",
+        "--json",
+    ]);
+    assert_eq!(done["rows"], 11);
+    assert_eq!(done["complete"], true);
+    let table = folder.read("r/LegSpatial.csv");
+    assert!(table.starts_with("time,motor.angle,"));
+    assert_eq!(table.lines().count(), 12);
+    folder.stdout(&["fmu", "export"]);
+    assert!(folder.names().is_superset(&BTreeSet::from([
+        "LegPlanar.fmu".to_owned(),
+        "LegSpatial.fmu".to_owned()
+    ])));
+}
+
+#[test]
+fn inputs_from_a_table_move_the_leg() {
+    let folder = Folder::new("inputs");
+    folder.stdout(&["fmu", "export"]);
+    fs::write(folder.0.join("in.csv"), "time,load.force[2]\n0,0\n0.1,10\n").unwrap();
+    let variables = "load.force[2],q3,motor.mode,tendon.present";
+    let with = folder.json(&[
+        "fmu",
+        "simulate",
+        "LegPlanar.fmu",
+        "--stop-time",
+        "0.1",
+        "--step",
+        "0.02",
+        "--input",
+        "in.csv",
+        "--set",
+        "motor.mode=1",
+        "--variables",
+        variables,
+        "--json",
+    ]);
+    let without = folder.json(&[
+        "fmu",
+        "simulate",
+        "LegPlanar.fmu",
+        "--stop-time",
+        "0.1",
+        "--step",
+        "0.02",
+        "--set",
+        "motor.mode=1",
+        "--variables",
+        variables,
+        "--json",
+    ]);
+    let last = |report: &Value, k: usize| report["last_values"][k].as_f64().unwrap();
+    // The load rises along a straight line within each step.
+    assert!((last(&with, 0) - 10.0).abs() < 1e-9);
+    assert!((last(&with, 1) - last(&without, 1)).abs() > 1e-4);
+    assert_eq!([last(&with, 2), last(&with, 3)], [1.0, 1.0]);
+}
+
+#[test]
+fn wrong_input_is_named_and_leaves_nothing_behind() {
+    let folder = Folder::new("refused");
+    folder.stdout(&["fmu", "export", "--model", "LegPlanar"]);
+    fs::write(folder.0.join("text.fmu"), "hello").unwrap();
+    let before = folder.names();
+    let simulate = |more: &[&str]| {
+        let arguments = [&["fmu", "simulate", "LegPlanar.fmu"], more].concat();
+        folder.refused(2, &arguments)
+    };
+    assert!(simulate(&["--set", "leaf.lenght=1"]).contains("did you mean `leaf.length`?"));
+    assert!(simulate(&["--set", "leaf.length=abc"]).contains("must be a number, not `abc`"));
+    assert!(simulate(&["--set", "leaf.length"]).contains("write VARIABLE=VALUE"));
+    assert!(simulate(&["--set", "leaf.length=-1"]).contains("outside [0.001, 100]"));
+    assert!(simulate(&["--set", "motor.mode=9"]).contains("motor.mode"));
+    assert!(simulate(&["--set", "q1=0"]).contains("q1 is an output"));
+    assert!(simulate(&["--set", "pretension.q3=2"]).contains("cannot start"));
+    assert!(simulate(&["--stop-time", "-1"]).contains("--stop-time -1 is not allowed"));
+    assert!(simulate(&["--step", "0"]).contains("--step 0 is not allowed"));
+    assert!(simulate(&["--input", "absent.csv"]).contains("absent.csv"));
+    assert!(simulate(&["--variables", "q4"]).contains("no variable `q4`"));
+    for command in ["inspect", "simulate"] {
+        assert!(
+            folder
+                .refused(2, &["fmu", command, "absent.fmu"])
+                .contains("absent.fmu")
+        );
+        assert!(
+            folder
+                .refused(2, &["fmu", command, "text.fmu"])
+                .contains("is no FMU")
+        );
+    }
+    folder.refused(2, &["fmu", "export", "--model", "LegRound"]);
+    folder.refused(2, &["fmu", "export", "--out", "text.fmu/below"]);
+    folder.refused(2, &["fmu", "merge", "LegPlanar.fmu", "--out", "m"]);
+    assert_eq!(folder.names(), before);
+}
+
+#[test]
+fn a_run_that_fails_keeps_its_rows_and_says_why() {
+    let folder = Folder::new("fails");
+    folder.stdout(&["fmu", "export", "--model", "LegPlanar"]);
+    fs::write(
+        folder.0.join("in.csv"),
+        "t,load.torque\n0,0\n0.05,0\n0.0501,1e250\n",
+    )
+    .unwrap();
+    let message = folder.refused(
+        1,
+        &[
+            "fmu",
+            "simulate",
+            "LegPlanar.fmu",
+            "--stop-time",
+            "0.1",
+            "--step",
+            "0.01",
+            "--input",
+            "in.csv",
+        ],
+    );
+    assert!(
+        message.contains("LegPlanar.partial.csv") && message.contains("discarded"),
+        "{message}"
+    );
+    let rows = folder.read("LegPlanar.partial.csv").lines().count();
+    assert!((6..9).contains(&rows), "{rows}");
+}
+
+#[test]
+fn merging_keeps_the_binaries_of_all_platforms() {
+    let folder = Folder::new("merge");
+    folder.stdout(&["fmu", "export", "--model", "LegPlanar", "--out", "a"]);
+    // The same model, as if built elsewhere.
+    let (name, other) = (
+        "binaries/linux64/LegPlanar.so",
+        "binaries/win64/LegPlanar.dll",
+    );
+    let mut archive = zip::ZipWriter::new(fs::File::create(folder.0.join("b.fmu")).unwrap());
+    let source = fs::File::open(folder.0.join("a/LegPlanar.fmu")).unwrap();
+    let mut source = zip::ZipArchive::new(source).unwrap();
+    for index in 0..source.len() {
+        let entry = source.by_index_raw(index).unwrap();
+        let entry_name = entry.name().unwrap().into_owned();
+        if entry_name == name {
+            archive.raw_copy_file_rename(entry, other).unwrap();
+        } else {
+            archive.raw_copy_file(entry).unwrap();
+        }
+    }
+    archive.finish().unwrap();
+    let merged = folder.json(&[
+        "fmu",
+        "merge",
+        "a/LegPlanar.fmu",
+        "b.fmu",
+        "--out",
+        "m",
+        "--json",
+    ]);
+    assert_eq!(merged["binaries"], serde_json::json!([name, other]));
+    folder.stdout(&["fmu", "simulate", "m/LegPlanar.fmu", "--stop-time", "0.01"]);
+}
+
+#[test]
+fn the_benchmark_finds_the_bits_of_the_native_leg() {
+    let folder = Folder::new("bench");
+    let lines = folder.json(&[
+        "bench",
+        "fmu",
+        "--steps",
+        "50",
+        "--repetitions",
+        "2",
+        "--json",
+    ]);
+    for (line, model) in lines
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(["LegPlanar", "LegSpatial"])
+    {
+        assert_eq!(line["model"], model);
+        assert_eq!(line["same_bits"], true);
+    }
+}

@@ -1,0 +1,167 @@
+//! What can go wrong with a loaded FMU.
+
+use crate::abi::{fmi2Status, status_name};
+use std::io;
+use std::path::PathBuf;
+
+/// What can go wrong with a loaded FMU.
+#[derive(Debug, thiserror::Error)]
+pub enum ImportError {
+    /// A file cannot be read or written.
+    #[error("{}: {cause}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: io::Error,
+    },
+    /// It is no zip archive.
+    #[error("{} is no FMU: {cause}", path.display())]
+    NotAnArchive {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: zip::result::ZipError,
+    },
+    /// The model description cannot be used.
+    #[error("{}: modelDescription.xml: {cause}", path.display())]
+    Description {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        cause: Box<softdock_xml::Error>,
+    },
+    /// It is for model exchange only.
+    #[error("{} offers no co-simulation", path.display())]
+    NotCoSimulation {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The binary is of another version of the standard.
+    #[error("{}: the binary follows FMI {version:?}, not 2.0", path.display())]
+    WrongVersion {
+        /// The file.
+        path: PathBuf,
+        /// What the binary says.
+        version: String,
+    },
+    /// There is no binary for this platform.
+    #[error("{} has no {wanted}; it has {}", path.display(), listed(found))]
+    NoBinary {
+        /// The file.
+        path: PathBuf,
+        /// The binary that is needed.
+        wanted: String,
+        /// The binaries that there are.
+        found: Vec<String>,
+    },
+    /// The binary cannot be loaded.
+    #[error("{} cannot be loaded: {}", library.display(), reason(cause))]
+    Load {
+        /// The unpacked binary.
+        library: PathBuf,
+        /// Why.
+        cause: libloading::Error,
+    },
+    /// A function is missing.
+    #[error("{library} does not export {function}")]
+    MissingFunction {
+        /// The model.
+        library: String,
+        /// The function.
+        function: &'static str,
+    },
+    /// `fmi2Instantiate` returned NULL.
+    #[error("{instance}: fmi2Instantiate made no instance{}", told(log))]
+    NotInstantiated {
+        /// The name of the instance.
+        instance: String,
+        /// What the FMU logged.
+        log: String,
+    },
+    /// A call did not return `fmi2OK` or `fmi2Warning`.
+    #[error("{instance}: {function} returned {}{}", status_name(*status), told(log))]
+    Refused {
+        /// The name of the instance.
+        instance: String,
+        /// The function.
+        function: &'static str,
+        /// What it returned.
+        status: fmi2Status,
+        /// What the FMU logged.
+        log: String,
+    },
+    /// A step could not be made.
+    #[error(
+        "{instance}: the step of {step} s from t = {time} s was discarded{}{}",
+        reached(*last_time), told(log)
+    )]
+    Discarded {
+        /// The name of the instance.
+        instance: String,
+        /// Start of the step [s].
+        time: f64,
+        /// Its length [s].
+        step: f64,
+        /// End of the last good step [s], if the FMU tells.
+        last_time: Option<f64>,
+        /// What the FMU logged.
+        log: String,
+    },
+    /// There is no such variable.
+    #[error("the model {model} has no variable `{name}`")]
+    UnknownVariable {
+        /// The model.
+        model: String,
+        /// The name.
+        name: String,
+    },
+    /// Two lists must have the same length.
+    #[error("{function}: {references} value references, but {values} values")]
+    WrongLength {
+        /// The function.
+        function: &'static str,
+        /// Number of value references.
+        references: usize,
+        /// Number of values.
+        values: usize,
+    },
+    /// The state was saved from another instance, or has been freed.
+    #[error("{instance}: the saved state belongs to another instance or has been freed")]
+    ForeignState {
+        /// The name of the instance.
+        instance: String,
+    },
+    /// A text has a zero inside.
+    #[error("the text {text:?} has a zero inside, which C cannot carry")]
+    BadText {
+        /// The text.
+        text: String,
+    },
+}
+
+/// What the system said, where it said something.
+fn reason(error: &libloading::Error) -> String {
+    let source = std::error::Error::source(error);
+    source.map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn listed(names: &[String]) -> String {
+    if names.is_empty() {
+        "no binaries at all".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+fn told(log: &str) -> String {
+    if log.is_empty() {
+        String::new()
+    } else {
+        format!(": {log}")
+    }
+}
+
+fn reached(time: Option<f64>) -> String {
+    time.map_or_else(String::new, |time| format!(", it is at t = {time} s"))
+}

@@ -1,0 +1,312 @@
+//! An instance of a loaded FMU.
+
+use super::archive::Loaded;
+use super::log::{LogBook, LogLine, callbacks};
+use super::{ImportError, library::Functions};
+use crate::abi::{
+    FMI2_CO_SIMULATION, FMI2_DISCARD, FMI2_FALSE, FMI2_LAST_SUCCESSFUL_TIME, FMI2_TRUE,
+    FMI2_WARNING, fmi2CallbackFunctions, fmi2Component, fmi2FMUstate, fmi2Status,
+};
+use softdock_xml::ModelDescription;
+use std::ffi::CString;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How an instance is made.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Asks the FMU for all its messages.
+    pub logging: bool,
+}
+
+/// A state saved in an instance. It stays there until it is freed or the instance is dropped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SavedState {
+    pub(super) instance: u64,
+    pub(super) slot: usize,
+}
+
+/// An instance of a loaded FMU.
+///
+/// Every call returns an error unless the FMU says `fmi2OK` or `fmi2Warning`.
+pub struct FmuInstance {
+    loaded: Arc<Loaded>,
+    pub(super) component: fmi2Component,
+    pub(super) name: String,
+    pub(super) number: u64,
+    pub(super) states: Vec<fmi2FMUstate>,
+    /// Boxed: the FMU keeps their addresses.
+    book: Box<LogBook>,
+    _callbacks: Box<fmi2CallbackFunctions>,
+}
+
+// SAFETY: FMI 2.0 asks that one call at a time is made on an instance, which `&mut self` sees to,
+// and knows nothing of threads. The callbacks may be called from anywhere: they lock.
+unsafe impl Send for FmuInstance {}
+
+/// A text for C.
+pub(super) fn c_text(text: &str) -> Result<CString, ImportError> {
+    CString::new(text).map_err(|_| ImportError::BadText {
+        text: text.to_owned(),
+    })
+}
+
+pub(super) fn same_length(
+    function: &'static str,
+    references: usize,
+    values: usize,
+) -> Result<(), ImportError> {
+    if references == values {
+        return Ok(());
+    }
+    Err(ImportError::WrongLength {
+        function,
+        references,
+        values,
+    })
+}
+
+impl FmuInstance {
+    pub(super) fn new(
+        loaded: Arc<Loaded>,
+        name: &str,
+        options: &Options,
+    ) -> Result<Self, ImportError> {
+        static COUNTER: AtomicU64 = AtomicU64::new(0);
+        let book = Box::new(LogBook::default());
+        let callbacks = Box::new(callbacks(&book));
+        let (c_name, guid) = (c_text(name)?, c_text(&loaded.description.guid)?);
+        let resources = c_text(&loaded.resources())?;
+        // SAFETY: texts end with zeros; callbacks and book live as long as the instance.
+        let component = unsafe {
+            (loaded.functions.fmi2Instantiate)(
+                c_name.as_ptr(),
+                FMI2_CO_SIMULATION,
+                guid.as_ptr(),
+                resources.as_ptr(),
+                &raw const *callbacks,
+                FMI2_FALSE,
+                i32::from(options.logging),
+            )
+        };
+        if component.is_null() {
+            return Err(ImportError::NotInstantiated {
+                instance: name.to_owned(),
+                log: book.take_complaint(),
+            });
+        }
+        Ok(Self {
+            loaded,
+            component,
+            name: name.to_owned(),
+            number: COUNTER.fetch_add(1, Ordering::Relaxed),
+            states: Vec::new(),
+            book,
+            _callbacks: callbacks,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The model description.
+    pub fn description(&self) -> &ModelDescription {
+        &self.loaded.description
+    }
+
+    /// Takes the messages that have come in.
+    pub fn take_log(&mut self) -> Vec<LogLine> {
+        self.book.take()
+    }
+
+    /// Switches categories of messages; all of them if none is named.
+    pub fn set_logging(&mut self, on: bool, categories: &[&str]) -> Result<(), ImportError> {
+        let name = "fmi2SetDebugLogging";
+        let function = self.optional(name, self.functions().fmi2SetDebugLogging)?;
+        let texts: Result<Vec<CString>, ImportError> =
+            categories.iter().map(|category| c_text(category)).collect();
+        let texts = texts?;
+        let list: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
+        // SAFETY: the array has this length; texts end with zeros.
+        let status = unsafe { function(self.component, i32::from(on), list.len(), list.as_ptr()) };
+        self.check(name, status)
+    }
+
+    pub(super) fn functions(&self) -> &Functions {
+        &self.loaded.functions
+    }
+
+    /// A function that not every FMU has.
+    pub(super) fn optional<F: Copy>(
+        &self,
+        name: &'static str,
+        function: Option<F>,
+    ) -> Result<F, ImportError> {
+        function.ok_or_else(|| ImportError::MissingFunction {
+            library: self.loaded.description.model_name.clone(),
+            function: name,
+        })
+    }
+
+    pub(super) fn check(
+        &self,
+        function: &'static str,
+        status: fmi2Status,
+    ) -> Result<(), ImportError> {
+        if (0..=FMI2_WARNING).contains(&status) {
+            return Ok(());
+        }
+        Err(ImportError::Refused {
+            instance: self.name.clone(),
+            function,
+            status,
+            log: self.book.take_complaint(),
+        })
+    }
+
+    /// Start, stop and tolerance.
+    pub fn setup_experiment(
+        &mut self,
+        start: f64,
+        stop: Option<f64>,
+        tolerance: Option<f64>,
+    ) -> Result<(), ImportError> {
+        // SAFETY: the component is alive; there are no pointers.
+        let status = unsafe {
+            (self.functions().fmi2SetupExperiment)(
+                self.component,
+                i32::from(tolerance.is_some()),
+                tolerance.unwrap_or(0.0),
+                start,
+                i32::from(stop.is_some()),
+                stop.unwrap_or(0.0),
+            )
+        };
+        self.check("fmi2SetupExperiment", status)
+    }
+
+    /// Begins initialisation.
+    pub fn enter_initialization(&mut self) -> Result<(), ImportError> {
+        // SAFETY: the component is alive.
+        let status = unsafe { (self.functions().fmi2EnterInitializationMode)(self.component) };
+        self.check("fmi2EnterInitializationMode", status)
+    }
+
+    /// Ends initialisation.
+    pub fn exit_initialization(&mut self) -> Result<(), ImportError> {
+        // SAFETY: the component is alive.
+        let status = unsafe { (self.functions().fmi2ExitInitializationMode)(self.component) };
+        self.check("fmi2ExitInitializationMode", status)
+    }
+
+    /// Sets up the experiment and initialises.
+    pub fn initialize(&mut self, start: f64, stop: Option<f64>) -> Result<(), ImportError> {
+        self.setup_experiment(start, stop, None)?;
+        self.enter_initialization()?;
+        self.exit_initialization()
+    }
+
+    /// Ends the simulation.
+    pub fn terminate(&mut self) -> Result<(), ImportError> {
+        // SAFETY: the component is alive.
+        let status = unsafe { (self.functions().fmi2Terminate)(self.component) };
+        self.check("fmi2Terminate", status)
+    }
+
+    /// Back to the state after instantiation.
+    pub fn reset(&mut self) -> Result<(), ImportError> {
+        // SAFETY: the component is alive.
+        let status = unsafe { (self.functions().fmi2Reset)(self.component) };
+        self.check("fmi2Reset", status)
+    }
+
+    /// Makes a step that may be taken back.
+    pub fn do_step(&mut self, time: f64, step: f64) -> Result<(), ImportError> {
+        // SAFETY: the component is alive.
+        let status =
+            unsafe { (self.functions().fmi2DoStep)(self.component, time, step, FMI2_FALSE) };
+        self.step_done(time, step, status)
+    }
+
+    /// Makes a step and promises that none before it will be taken back.
+    pub fn do_final_step(&mut self, time: f64, step: f64) -> Result<(), ImportError> {
+        // SAFETY: the component is alive.
+        let status =
+            unsafe { (self.functions().fmi2DoStep)(self.component, time, step, FMI2_TRUE) };
+        self.step_done(time, step, status)
+    }
+
+    fn step_done(&mut self, time: f64, step: f64, status: fmi2Status) -> Result<(), ImportError> {
+        if status != FMI2_DISCARD {
+            return self.check("fmi2DoStep", status);
+        }
+        let log = self.book.take_complaint();
+        let last_time = self.functions().fmi2GetRealStatus.and_then(|function| {
+            let mut value = f64::NAN;
+            // SAFETY: the place is there.
+            let status = unsafe { function(self.component, FMI2_LAST_SUCCESSFUL_TIME, &mut value) };
+            (status <= FMI2_WARNING).then_some(value)
+        });
+        Err(ImportError::Discarded {
+            instance: self.name.clone(),
+            time,
+            step,
+            last_time,
+            log,
+        })
+    }
+
+    /// Derivatives of `unknowns` along the direction `seed` of `knowns`.
+    pub fn directional_derivative(
+        &mut self,
+        unknowns: &[u32],
+        knowns: &[u32],
+        seed: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), ImportError> {
+        let name = "fmi2GetDirectionalDerivative";
+        same_length(name, knowns.len(), seed.len())?;
+        same_length(name, unknowns.len(), out.len())?;
+        let function = self.optional(name, self.functions().fmi2GetDirectionalDerivative)?;
+        // SAFETY: the arrays have the lengths given.
+        let status = unsafe {
+            function(
+                self.component,
+                unknowns.as_ptr(),
+                unknowns.len(),
+                knowns.as_ptr(),
+                knowns.len(),
+                seed.as_ptr(),
+                out.as_mut_ptr(),
+            )
+        };
+        self.check(name, status)
+    }
+}
+
+impl Drop for FmuInstance {
+    fn drop(&mut self) {
+        if let Some(function) = self.loaded.functions.fmi2FreeFMUstate {
+            for state in &mut self.states {
+                if !state.is_null() {
+                    // SAFETY: a state of this instance that has not been freed.
+                    unsafe { function(self.component, state) };
+                }
+            }
+        }
+        // SAFETY: the component is alive and not used afterwards.
+        unsafe { (self.loaded.functions.fmi2FreeInstance)(self.component) };
+    }
+}
+
+impl std::fmt::Debug for FmuInstance {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let model = &self.loaded.description.model_name;
+        let mut out = formatter.debug_struct("FmuInstance");
+        out.field("name", &self.name)
+            .field("model", model)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,33 @@
+//! FMUs of any origin, loaded into this process: co-simulation, FMI 2.0.
+//!
+//! ```no_run
+//! use softdock_fmu::import::{FmuArchive, Options};
+//!
+//! let fmu = FmuArchive::open("LegSpatial.fmu".as_ref())?;
+//! let force = fmu.references(&["tip.force[1]", "tip.force[2]", "tip.force[3]"])?;
+//! let mut leg = fmu.instantiate("leg 1", &Options::default())?;
+//! leg.initialize(0.0, None)?;
+//! let mut values = [0.0; 3];
+//! for k in 0..1000 {
+//!     leg.do_step(f64::from(k) / 1000.0, 1e-3)?;
+//!     leg.get_real(&force, &mut values)?;
+//! }
+//! # Ok::<(), softdock_fmu::import::ImportError>(())
+//! ```
+//!
+//! Instances share the library of their archive, which stays loaded and unpacked as long as one of
+//! them lives. An instance can be sent to another thread; several can be used at once.
+
+mod archive;
+mod error;
+mod instance;
+mod library;
+mod log;
+mod states;
+mod values;
+
+pub(crate) use archive::read_description;
+pub use archive::{Contents, FmuArchive};
+pub use error::ImportError;
+pub use instance::{FmuInstance, Options, SavedState};
+pub use log::LogLine;

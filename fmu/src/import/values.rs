@@ -1,0 +1,157 @@
+//! Reading and setting the variables of an instance.
+
+use super::instance::{c_text, same_length};
+use super::{FmuInstance, ImportError};
+use crate::abi::FMI2_FALSE;
+use std::ffi::CStr;
+
+impl FmuInstance {
+    /// Sets reals.
+    pub fn set_real(&mut self, references: &[u32], values: &[f64]) -> Result<(), ImportError> {
+        same_length("fmi2SetReal", references.len(), values.len())?;
+        let (list, count) = (references.as_ptr(), references.len());
+        // SAFETY: both arrays have this length.
+        let status =
+            unsafe { (self.functions().fmi2SetReal)(self.component, list, count, values.as_ptr()) };
+        self.check("fmi2SetReal", status)
+    }
+
+    /// Reads reals.
+    pub fn get_real(&mut self, references: &[u32], values: &mut [f64]) -> Result<(), ImportError> {
+        same_length("fmi2GetReal", references.len(), values.len())?;
+        let (list, count) = (references.as_ptr(), references.len());
+        // SAFETY: both arrays have this length.
+        let status = unsafe {
+            (self.functions().fmi2GetReal)(self.component, list, count, values.as_mut_ptr())
+        };
+        self.check("fmi2GetReal", status)
+    }
+
+    /// Sets integers.
+    pub fn set_integer(&mut self, references: &[u32], values: &[i32]) -> Result<(), ImportError> {
+        same_length("fmi2SetInteger", references.len(), values.len())?;
+        let (list, count) = (references.as_ptr(), references.len());
+        // SAFETY: both arrays have this length.
+        let status = unsafe {
+            (self.functions().fmi2SetInteger)(self.component, list, count, values.as_ptr())
+        };
+        self.check("fmi2SetInteger", status)
+    }
+
+    /// Reads integers.
+    pub fn get_integer(
+        &mut self,
+        references: &[u32],
+        values: &mut [i32],
+    ) -> Result<(), ImportError> {
+        same_length("fmi2GetInteger", references.len(), values.len())?;
+        let (list, count) = (references.as_ptr(), references.len());
+        // SAFETY: both arrays have this length.
+        let status = unsafe {
+            (self.functions().fmi2GetInteger)(self.component, list, count, values.as_mut_ptr())
+        };
+        self.check("fmi2GetInteger", status)
+    }
+
+    /// Sets truth values.
+    pub fn set_boolean(&mut self, references: &[u32], values: &[bool]) -> Result<(), ImportError> {
+        same_length("fmi2SetBoolean", references.len(), values.len())?;
+        let (list, count) = (references.as_ptr(), references.len());
+        let values: Vec<i32> = values.iter().map(|&value| i32::from(value)).collect();
+        // SAFETY: both arrays have this length.
+        let status = unsafe {
+            (self.functions().fmi2SetBoolean)(self.component, list, count, values.as_ptr())
+        };
+        self.check("fmi2SetBoolean", status)
+    }
+
+    /// Reads truth values.
+    pub fn get_boolean(
+        &mut self,
+        references: &[u32],
+        values: &mut [bool],
+    ) -> Result<(), ImportError> {
+        same_length("fmi2GetBoolean", references.len(), values.len())?;
+        let (list, count) = (references.as_ptr(), references.len());
+        let mut numbers = vec![0_i32; count];
+        // SAFETY: both arrays have this length.
+        let status = unsafe {
+            (self.functions().fmi2GetBoolean)(self.component, list, count, numbers.as_mut_ptr())
+        };
+        self.check("fmi2GetBoolean", status)?;
+        for (value, number) in values.iter_mut().zip(numbers) {
+            *value = number != FMI2_FALSE;
+        }
+        Ok(())
+    }
+
+    /// Sets a text.
+    pub fn set_string(&mut self, reference: u32, value: &str) -> Result<(), ImportError> {
+        let value = c_text(value)?;
+        let values = [value.as_ptr()];
+        // SAFETY: both arrays have one entry; the text ends with a zero.
+        let status = unsafe {
+            (self.functions().fmi2SetString)(self.component, &reference, 1, values.as_ptr())
+        };
+        self.check("fmi2SetString", status)
+    }
+
+    /// Reads a text.
+    pub fn get_string(&mut self, reference: u32) -> Result<String, ImportError> {
+        let mut values = [std::ptr::null()];
+        // SAFETY: both arrays have one entry.
+        let status = unsafe {
+            (self.functions().fmi2GetString)(self.component, &reference, 1, values.as_mut_ptr())
+        };
+        self.check("fmi2GetString", status)?;
+        if values[0].is_null() {
+            return Ok(String::new());
+        }
+        // SAFETY: not NULL, and the FMU keeps the text until the next call.
+        let text = unsafe { CStr::from_ptr(values[0]) };
+        Ok(text.to_string_lossy().into_owned())
+    }
+
+    /// Sets derivatives of inputs by time, for the next step.
+    pub fn set_input_derivatives(
+        &mut self,
+        references: &[u32],
+        orders: &[i32],
+        values: &[f64],
+    ) -> Result<(), ImportError> {
+        let name = "fmi2SetRealInputDerivatives";
+        same_length(name, references.len(), orders.len())?;
+        same_length(name, references.len(), values.len())?;
+        let function = self.optional(name, self.functions().fmi2SetRealInputDerivatives)?;
+        let (list, count) = (references.as_ptr(), references.len());
+        // SAFETY: all arrays have this length.
+        let status = unsafe {
+            function(
+                self.component,
+                list,
+                count,
+                orders.as_ptr(),
+                values.as_ptr(),
+            )
+        };
+        self.check(name, status)
+    }
+
+    /// Reads derivatives of outputs by time.
+    pub fn get_output_derivatives(
+        &mut self,
+        references: &[u32],
+        orders: &[i32],
+        values: &mut [f64],
+    ) -> Result<(), ImportError> {
+        let name = "fmi2GetRealOutputDerivatives";
+        same_length(name, references.len(), orders.len())?;
+        same_length(name, references.len(), values.len())?;
+        let function = self.optional(name, self.functions().fmi2GetRealOutputDerivatives)?;
+        let (list, count) = (references.as_ptr(), references.len());
+        let (orders, values) = (orders.as_ptr(), values.as_mut_ptr());
+        // SAFETY: all arrays have this length.
+        let status = unsafe { function(self.component, list, count, orders, values) };
+        self.check(name, status)
+    }
+}

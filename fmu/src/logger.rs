@@ -1,0 +1,132 @@
+//! Messages to the caller.
+
+use crate::abi::{FMI2_OK, fmi2CallbackFunctions, fmi2Status};
+use std::ffi::{CStr, CString};
+
+/// A category of messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Category {
+    /// Why a call failed.
+    Error,
+    /// What is not quite right.
+    Warning,
+    /// What happened in the leg.
+    Events,
+    /// What the solver did.
+    Solver,
+}
+
+impl Category {
+    /// All categories.
+    pub const ALL: [Self; 4] = [Self::Error, Self::Warning, Self::Events, Self::Solver];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.c_name().to_str().unwrap_or_default()
+    }
+
+    /// What is logged in it.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::Error => "Why a call failed or had no effect",
+            Self::Warning => "What is not quite right",
+            Self::Events => "The tendon going slack or taut; start, reset and end",
+            Self::Solver => "Steps and iterations of every communication step",
+        }
+    }
+
+    fn c_name(self) -> &'static CStr {
+        match self {
+            Self::Error => c"logStatusError",
+            Self::Warning => c"logStatusWarning",
+            Self::Events => c"logEvents",
+            Self::Solver => c"logSolver",
+        }
+    }
+
+    /// The category of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|category| category.name() == name)
+    }
+}
+
+/// Where messages go, and which.
+#[derive(Debug)]
+pub struct Logger {
+    callbacks: Option<fmi2CallbackFunctions>,
+    instance: CString,
+    enabled: [bool; Category::ALL.len()],
+}
+
+/// A text that C can read: without zeros inside.
+fn c_text(text: &str) -> CString {
+    CString::new(text.replace('\0', " ")).unwrap_or_default()
+}
+
+impl Logger {
+    /// A logger for an instance. Failures are told from the start, the rest if `all`.
+    pub fn new(callbacks: Option<fmi2CallbackFunctions>, instance: &str, all: bool) -> Self {
+        let mut enabled = [all; Category::ALL.len()];
+        enabled[Category::Error as usize] = true;
+        Self {
+            callbacks,
+            instance: c_text(instance),
+            enabled,
+        }
+    }
+
+    /// Switches categories; all of them if none is named.
+    pub fn switch(&mut self, on: bool, categories: &[Category]) {
+        let chosen = if categories.is_empty() {
+            &Category::ALL[..]
+        } else {
+            categories
+        };
+        for &category in chosen {
+            self.enabled[category as usize] = on;
+        }
+    }
+
+    /// Whether anybody listens to a category.
+    pub fn listens(&self, category: Category) -> bool {
+        self.enabled[category as usize]
+            && self
+                .callbacks
+                .is_some_and(|callbacks| callbacks.logger.is_some())
+    }
+
+    /// Tells what happened.
+    pub fn note(&self, category: Category, message: impl FnOnce() -> String) {
+        if self.listens(category) {
+            self.say(category, FMI2_OK, &message());
+        }
+    }
+
+    /// Passes a message on if its category is enabled.
+    pub fn say(&self, category: Category, status: fmi2Status, message: &str) {
+        if !self.listens(category) {
+            return;
+        }
+        let Some(callbacks) = &self.callbacks else {
+            return;
+        };
+        if let Some(logger) = callbacks.logger {
+            // The message is a format of printf.
+            let message = c_text(&message.replace('%', "%%"));
+            let (instance, category) = (self.instance.as_ptr(), category.c_name().as_ptr());
+            // SAFETY: the caller of fmi2Instantiate promises that its logger can be called as
+            // long as the instance lives; all texts end with a zero and outlive the call.
+            unsafe {
+                logger(
+                    callbacks.componentEnvironment,
+                    instance,
+                    status,
+                    category,
+                    message.as_ptr(),
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Packing FMUs: the library, the description, an icon, documentation and licences in one archive.
+//!
+//! The same model and library give the same bytes: nothing in the archive depends on the clock.
+
+mod documentation;
+mod icon;
+mod merge;
+mod platform;
+
+pub use merge::merge;
+pub use platform::Platform;
+
+use crate::model::ModelKind;
+use std::io::{Cursor, Write};
+use std::path::PathBuf;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipWriter};
+
+/// What can go wrong in packing.
+#[derive(Debug, thiserror::Error)]
+pub enum PackageError {
+    /// The description breaks a rule of the standard.
+    #[error("the description of {model} is wrong: {cause}")]
+    Description {
+        /// The model.
+        model: &'static str,
+        /// Why.
+        cause: softdock_xml::Error,
+    },
+    /// The archive cannot be written.
+    #[error("the archive cannot be written: {0}")]
+    Archive(#[from] zip::result::ZipError),
+    /// The archive cannot be written.
+    #[error("the archive cannot be written: {0}")]
+    Write(#[from] std::io::Error),
+    /// An FMU to be merged cannot be read.
+    #[error(transparent)]
+    Unreadable(#[from] Box<crate::import::ImportError>),
+    /// There is nothing to merge.
+    #[error("{found} FMUs cannot be merged: at least two are needed")]
+    TooFew {
+        /// Number of FMUs.
+        found: usize,
+    },
+    /// Two FMUs are not the same model.
+    #[error(
+        "{} is {model}, but {} is {other_model}: only FMUs of the same model can be merged",
+        path.display(), other.display()
+    )]
+    DifferentModels {
+        /// One FMU.
+        path: PathBuf,
+        /// Its model and GUID.
+        model: String,
+        /// The other.
+        other: PathBuf,
+        /// Its model and GUID.
+        other_model: String,
+    },
+    /// Two FMUs disagree about a file.
+    #[error("{name} differs between {} and {}", path.display(), other.display())]
+    Conflict {
+        /// The file in the archives.
+        name: String,
+        /// One FMU.
+        path: PathBuf,
+        /// The other.
+        other: PathBuf,
+    },
+}
+
+/// Licence texts that travel with every FMU.
+const LICENCES: [(&str, &str); 2] = [
+    (
+        "documentation/licenses/LICENSE-MIT",
+        include_str!("../../../LICENSE-MIT"),
+    ),
+    (
+        "documentation/licenses/LICENSE-APACHE",
+        include_str!("../../../LICENSE-APACHE"),
+    ),
+];
+
+/// The FMU of a model as bytes, with the library of one platform.
+pub fn pack(kind: ModelKind, library: &[u8], platform: Platform) -> Result<Vec<u8>, PackageError> {
+    let bad = |cause| PackageError::Description {
+        model: kind.name(),
+        cause,
+    };
+    let description = kind.description().map_err(bad)?;
+    description.validate().map_err(bad)?;
+    let mut writer = Writer::default();
+    let xml = description.to_xml().map_err(bad)?;
+    writer.file("modelDescription.xml", xml.as_bytes(), false)?;
+    writer.file("model.png", &icon::png()?, false)?;
+    let page = documentation::page(kind, &description);
+    writer.file("documentation/index.html", page.as_bytes(), false)?;
+    for (name, text) in LICENCES {
+        writer.file(name, text.as_bytes(), false)?;
+    }
+    writer.file(&platform.binary(kind.name()), library, true)?;
+    writer.finish()
+}
+
+/// An archive under construction.
+struct Writer(ZipWriter<Cursor<Vec<u8>>>);
+
+impl Default for Writer {
+    fn default() -> Self {
+        Self(ZipWriter::new(Cursor::new(Vec::new())))
+    }
+}
+
+impl Writer {
+    fn file(&mut self, name: &str, content: &[u8], executable: bool) -> Result<(), PackageError> {
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Deflated)
+            .last_modified_time(DateTime::default())
+            .unix_permissions(if executable { 0o755 } else { 0o644 });
+        self.0.start_file(name, options)?;
+        self.0.write_all(content)?;
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Vec<u8>, PackageError> {
+        Ok(self.0.finish()?.into_inner())
+    }
+}

@@ -1,0 +1,377 @@
+//! A model in the hands of a caller: parameters and inputs before the start, the unit after it,
+//! outputs computed when somebody asks for them.
+
+mod access;
+mod derivative;
+mod snapshot;
+
+pub use snapshot::SnapshotHandle;
+
+use crate::lifecycle::State;
+use crate::model::{Model, Unit};
+use crate::refusal::Refusal;
+use crate::variables::{Parameters, Role};
+use leg_core::dynamics::Advance;
+use leg_core::leg::unit::{Input, OutputGroup};
+use snapshot::Snapshots;
+use std::sync::Arc;
+
+/// What a step did.
+#[derive(Debug, Clone, Copy)]
+pub struct News {
+    /// Steps and iterations.
+    pub done: Advance,
+    /// Whether the tendon hangs slack now, if that has changed.
+    pub slack: Option<bool>,
+}
+
+/// A model whose type is forgotten.
+pub trait Slave: Send {
+    /// Back to the start values.
+    fn reset(&mut self);
+    /// Notes that a computation was left in the middle.
+    fn poison(&mut self);
+    /// Start and stop [s].
+    fn set_experiment(&mut self, start: f64, stop: Option<f64>);
+    /// Brings the leg to its start.
+    fn start(&mut self) -> Result<(), Refusal>;
+    /// Time reached [s].
+    fn time(&self) -> f64;
+    /// Moves on; looks at the tendon if `watch`.
+    fn step(&mut self, time: f64, length: f64, watch: bool) -> Result<News, Refusal>;
+    /// Reads reals.
+    fn get_reals(&mut self, references: &[u32], out: &mut [f64]) -> Result<(), Refusal>;
+    /// Reads integers.
+    fn get_integers(&mut self, references: &[u32], out: &mut [i32]) -> Result<(), Refusal>;
+    /// Reads truth values.
+    fn get_booleans(&mut self, references: &[u32], out: &mut [i32]) -> Result<(), Refusal>;
+    /// Refuses texts, of which there are none.
+    fn check_texts(&self, references: &[u32]) -> Result<(), Refusal>;
+    /// Sets reals: all of them or none.
+    fn set_reals(
+        &mut self,
+        state: State,
+        references: &[u32],
+        values: &[f64],
+    ) -> Result<(), Refusal>;
+    /// Sets integers: all of them or none.
+    fn set_integers(
+        &mut self,
+        state: State,
+        references: &[u32],
+        values: &[i32],
+    ) -> Result<(), Refusal>;
+    /// Sets truth values: all of them or none.
+    fn set_booleans(
+        &mut self,
+        state: State,
+        references: &[u32],
+        values: &[i32],
+    ) -> Result<(), Refusal>;
+    /// Sets derivatives of inputs by time: all of them or none.
+    fn set_input_derivatives(
+        &mut self,
+        references: &[u32],
+        orders: &[i32],
+        values: &[f64],
+    ) -> Result<(), Refusal>;
+    /// Derivatives of outputs by time.
+    fn output_derivatives(
+        &mut self,
+        references: &[u32],
+        orders: &[i32],
+        out: &mut [f64],
+    ) -> Result<(), Refusal>;
+    /// Derivatives of outputs along a direction of inputs, over the last step.
+    fn directional_derivatives(
+        &mut self,
+        unknowns: &[u32],
+        knowns: &[u32],
+        seed: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Refusal>;
+    /// Saves the state, over an earlier one if there is one.
+    fn save(
+        &mut self,
+        over: Option<SnapshotHandle>,
+        state: State,
+    ) -> Result<SnapshotHandle, Refusal>;
+    /// Restores a state and gives that of the lifecycle.
+    fn restore(&mut self, handle: SnapshotHandle) -> Result<State, Refusal>;
+    /// Frees a saved state.
+    fn free(&mut self, handle: SnapshotHandle) -> Result<(), Refusal>;
+    /// A saved state as bytes.
+    fn serialize(&self, handle: SnapshotHandle) -> Result<Vec<u8>, Refusal>;
+    /// Bytes as a saved state.
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<SnapshotHandle, Refusal>;
+}
+
+/// A model of a known type.
+pub struct SlaveOf<M: Model> {
+    parameters: Arc<M::Parameters>,
+    /// Inputs until the unit has its own.
+    inputs: Vec<Input>,
+    /// Which of them somebody has set.
+    given: Vec<bool>,
+    start: f64,
+    stop: Option<f64>,
+    unit: Option<M::Unit>,
+    outputs: Vec<f64>,
+    /// Which groups of outputs are up to date.
+    known: [bool; OutputGroup::ALL.len()],
+    snapshots: Snapshots<M>,
+    /// A computation was left in the middle; only a state from before can be trusted.
+    poisoned: bool,
+}
+
+impl<M: Model> Default for SlaveOf<M> {
+    fn default() -> Self {
+        let inputs = M::Unit::INPUTS;
+        Self {
+            parameters: Arc::default(),
+            inputs: vec![Input::default(); inputs],
+            given: vec![false; inputs],
+            start: 0.0,
+            stop: None,
+            unit: None,
+            outputs: vec![0.0; M::Unit::output_count()],
+            known: Default::default(),
+            snapshots: Snapshots::default(),
+            poisoned: false,
+        }
+    }
+}
+
+/// Relative difference of two times that is taken for rounding.
+const ROUNDING: f64 = 1e-9;
+
+impl<M: Model> SlaveOf<M> {
+    /// The inputs before the start: as set, or as they are until then.
+    fn starting_inputs(&self) -> Vec<Input> {
+        let mut inputs = self.inputs.clone();
+        for variable in M::variables() {
+            if let Role::Input { index, start } = variable.role
+                && !self.given[index]
+            {
+                inputs[index].value = start(&self.parameters);
+            }
+        }
+        inputs
+    }
+
+    /// The unit, built if it is not there.
+    fn unit(&mut self) -> Result<&mut M::Unit, Refusal> {
+        let unit = match self.unit.take() {
+            Some(unit) => unit,
+            None => self.build()?,
+        };
+        Ok(self.unit.insert(unit))
+    }
+
+    fn build(&mut self) -> Result<M::Unit, Refusal> {
+        self.known = Default::default();
+        let config = self.parameters.config()?;
+        let inputs = self.starting_inputs();
+        let values: Vec<f64> = inputs.iter().map(|input| input.value).collect();
+        let mut unit = M::start(&self.parameters, &config, self.start, &values)?;
+        unit.inputs_mut().copy_from_slice(&inputs);
+        Ok(unit)
+    }
+
+    /// Something that shapes the start has changed.
+    fn rebuild_later(&mut self) {
+        self.unit = None;
+        self.known = Default::default();
+    }
+
+    /// Checks a step and gives its end [s].
+    fn end_of_step(&self, time: f64, length: f64) -> Result<f64, Refusal> {
+        let reached = self.time();
+        if !(length > 0.0 && length.is_finite()) {
+            return Err(Refusal::BadStep { time, length });
+        }
+        let rounding = ROUNDING * length.max(time.abs()).max(reached.abs());
+        if !time.is_finite() || (time - reached).abs() > rounding {
+            return Err(Refusal::WrongTime {
+                given: time,
+                reached,
+            });
+        }
+        let end = time + length;
+        if end <= reached {
+            return Err(Refusal::BadStep { time, length });
+        }
+        match self.stop {
+            Some(stop) if end > stop + rounding => Err(Refusal::BeyondStop { end, stop }),
+            _ => Ok(end),
+        }
+    }
+}
+
+impl<M: Model> Slave for SlaveOf<M> {
+    fn reset(&mut self) {
+        let snapshots = std::mem::take(&mut self.snapshots);
+        *self = Self {
+            snapshots,
+            ..Self::default()
+        };
+    }
+
+    fn poison(&mut self) {
+        self.poisoned = true;
+    }
+
+    fn set_experiment(&mut self, start: f64, stop: Option<f64>) {
+        self.start = start;
+        self.stop = stop;
+        self.rebuild_later();
+    }
+
+    fn start(&mut self) -> Result<(), Refusal> {
+        self.unit().map(|_| ())
+    }
+
+    fn time(&self) -> f64 {
+        self.unit.as_ref().map_or(self.start, Unit::time)
+    }
+
+    fn step(&mut self, time: f64, length: f64, watch: bool) -> Result<News, Refusal> {
+        let end = self.end_of_step(time, length)?;
+        let unit = self.unit()?;
+        let before = watch && unit.slack();
+        let start = unit.time();
+        let done = unit.advance(end).map_err(|cause| Refusal::StepFailed {
+            time: start,
+            end,
+            cause,
+        })?;
+        let slack = (watch && unit.slack() != before).then_some(!before);
+        self.known = Default::default();
+        Ok(News { done, slack })
+    }
+
+    fn get_reals(&mut self, references: &[u32], out: &mut [f64]) -> Result<(), Refusal> {
+        for (&reference, out) in references.iter().zip(out) {
+            *out = self.real(reference)?;
+        }
+        Ok(())
+    }
+
+    fn get_integers(&mut self, references: &[u32], out: &mut [i32]) -> Result<(), Refusal> {
+        for (&reference, out) in references.iter().zip(out) {
+            *out = self.integer(reference)?;
+        }
+        Ok(())
+    }
+
+    fn get_booleans(&mut self, references: &[u32], out: &mut [i32]) -> Result<(), Refusal> {
+        for (&reference, out) in references.iter().zip(out) {
+            *out = i32::from(self.boolean(reference)?);
+        }
+        Ok(())
+    }
+
+    fn check_texts(&self, references: &[u32]) -> Result<(), Refusal> {
+        references
+            .iter()
+            .try_for_each(|&reference| Err(access::wrong_type::<M>(reference, "a String")))
+    }
+
+    fn set_reals(
+        &mut self,
+        state: State,
+        references: &[u32],
+        values: &[f64],
+    ) -> Result<(), Refusal> {
+        for (&reference, &value) in references.iter().zip(values) {
+            access::check_real::<M>(state, reference, value)?;
+        }
+        for (&reference, &value) in references.iter().zip(values) {
+            self.set_real(state, reference, value);
+        }
+        Ok(())
+    }
+
+    fn set_integers(
+        &mut self,
+        state: State,
+        references: &[u32],
+        values: &[i32],
+    ) -> Result<(), Refusal> {
+        for (&reference, &value) in references.iter().zip(values) {
+            access::check_integer::<M>(state, reference, value)?;
+        }
+        for (&reference, &value) in references.iter().zip(values) {
+            self.set_parameter(reference, f64::from(value));
+        }
+        Ok(())
+    }
+
+    fn set_booleans(
+        &mut self,
+        state: State,
+        references: &[u32],
+        values: &[i32],
+    ) -> Result<(), Refusal> {
+        for &reference in references {
+            access::check_boolean::<M>(state, reference)?;
+        }
+        for (&reference, &value) in references.iter().zip(values) {
+            self.set_parameter(reference, f64::from(u8::from(value != 0)));
+        }
+        Ok(())
+    }
+
+    fn set_input_derivatives(
+        &mut self,
+        references: &[u32],
+        orders: &[i32],
+        values: &[f64],
+    ) -> Result<(), Refusal> {
+        self.set_derivatives(references, orders, values)
+    }
+
+    fn output_derivatives(
+        &mut self,
+        references: &[u32],
+        orders: &[i32],
+        out: &mut [f64],
+    ) -> Result<(), Refusal> {
+        self.rates(references, orders, out)
+    }
+
+    fn directional_derivatives(
+        &mut self,
+        unknowns: &[u32],
+        knowns: &[u32],
+        seed: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Refusal> {
+        self.directional(unknowns, knowns, seed, out)
+    }
+
+    fn save(
+        &mut self,
+        over: Option<SnapshotHandle>,
+        state: State,
+    ) -> Result<SnapshotHandle, Refusal> {
+        self.save_state(over, state)
+    }
+
+    fn restore(&mut self, handle: SnapshotHandle) -> Result<State, Refusal> {
+        self.restore_state(handle)
+    }
+
+    fn free(&mut self, handle: SnapshotHandle) -> Result<(), Refusal> {
+        self.snapshots.free(handle)
+    }
+
+    fn serialize(&self, handle: SnapshotHandle) -> Result<Vec<u8>, Refusal> {
+        self.snapshots.get(handle)?.to_bytes()
+    }
+
+    fn deserialize(&mut self, bytes: &[u8]) -> Result<SnapshotHandle, Refusal> {
+        let snapshot = snapshot::Snapshot::from_bytes(bytes)?;
+        Ok(self.snapshots.keep(snapshot))
+    }
+}

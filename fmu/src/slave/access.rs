@@ -1,0 +1,197 @@
+//! Reading and setting variables through the table.
+
+use super::SlaveOf;
+use crate::lifecycle::State;
+use crate::model::{Model, Unit};
+use crate::refusal::Refusal;
+use crate::variables::{Access, Role, Value, Variable};
+use leg_core::leg::unit::OutputGroup;
+use std::sync::Arc;
+
+type VariableOf<M> = Variable<<M as Model>::Parameters>;
+
+/// The variable with this value reference.
+pub fn variable<M: Model>(reference: u32) -> Result<&'static VariableOf<M>, Refusal> {
+    let variables = M::variables();
+    usize::try_from(reference)
+        .ok()
+        .and_then(|position| variables.get(position))
+        .ok_or(Refusal::UnknownReference {
+            reference,
+            count: variables.len(),
+        })
+}
+
+/// Why this variable is not of the type asked for.
+pub fn wrong_type<M: Model>(reference: u32, asked: &'static str) -> Refusal {
+    let variable = match variable::<M>(reference) {
+        Ok(variable) => variable,
+        Err(refusal) => return refusal,
+    };
+    let found = match variable.role {
+        Role::Parameter(Access::Integer { .. }) => "an Integer",
+        Role::Parameter(Access::Boolean(_)) => "a Boolean",
+        _ => "a Real",
+    };
+    Refusal::WrongType {
+        variable: variable.name.clone(),
+        reference,
+        found,
+        asked,
+    }
+}
+
+/// Refuses to set what cannot be set in this state.
+fn check_settable<P>(variable: &Variable<P>, state: State) -> Result<(), Refusal> {
+    let what = match variable.role {
+        Role::Input { .. } => return Ok(()),
+        Role::Parameter(_) if state != State::StepComplete => return Ok(()),
+        Role::Parameter(_) => "a fixed parameter",
+        Role::Calculated(_) => "a calculated parameter",
+        Role::Output { .. } => "an output",
+        Role::Local { .. } => "a local variable",
+    };
+    Err(Refusal::NotSettable {
+        variable: variable.name.clone(),
+        what,
+        state,
+    })
+}
+
+pub fn check_finite(name: &str, value: f64) -> Result<(), Refusal> {
+    if value.is_finite() {
+        return Ok(());
+    }
+    Err(Refusal::NotFinite {
+        variable: name.to_owned(),
+        value,
+    })
+}
+
+fn check_range(name: &str, value: f64, [min, max]: [f64; 2]) -> Result<(), Refusal> {
+    if (min..=max).contains(&value) {
+        return Ok(());
+    }
+    Err(Refusal::OutOfRange {
+        variable: name.to_owned(),
+        value,
+        min,
+        max,
+    })
+}
+
+/// Whether this real may be set to this value.
+pub fn check_real<M: Model>(state: State, reference: u32, value: f64) -> Result<(), Refusal> {
+    let variable = variable::<M>(reference)?;
+    let range = match &variable.role {
+        Role::Parameter(Access::Real { range, .. }) => Some(*range),
+        Role::Parameter(_) => return Err(wrong_type::<M>(reference, "a Real")),
+        _ => None,
+    };
+    check_settable(variable, state)?;
+    check_finite(&variable.name, value)?;
+    range.map_or(Ok(()), |range| check_range(&variable.name, value, range))
+}
+
+/// Whether this integer may be set to this value.
+pub fn check_integer<M: Model>(state: State, reference: u32, value: i32) -> Result<(), Refusal> {
+    let variable = variable::<M>(reference)?;
+    let Role::Parameter(Access::Integer { range, .. }) = &variable.role else {
+        return Err(wrong_type::<M>(reference, "an Integer"));
+    };
+    check_settable(variable, state)?;
+    check_range(&variable.name, f64::from(value), range.map(f64::from))
+}
+
+/// Whether this truth value may be set.
+pub fn check_boolean<M: Model>(state: State, reference: u32) -> Result<(), Refusal> {
+    let variable = variable::<M>(reference)?;
+    let Role::Parameter(Access::Boolean(_)) = &variable.role else {
+        return Err(wrong_type::<M>(reference, "a Boolean"));
+    };
+    check_settable(variable, state)
+}
+
+impl<M: Model> SlaveOf<M> {
+    pub(super) fn real(&mut self, reference: u32) -> Result<f64, Refusal> {
+        let variable = variable::<M>(reference)?;
+        match &variable.role {
+            Role::Parameter(access) => match access.get(&self.parameters) {
+                Value::Real(value) => Ok(value),
+                _ => Err(wrong_type::<M>(reference, "a Real")),
+            },
+            Role::Calculated(value) => Ok(value(self.unit()?.origin())),
+            Role::Input { index, start } => Ok(match &self.unit {
+                Some(unit) => unit.inputs()[*index].value,
+                None if self.given[*index] => self.inputs[*index].value,
+                None => start(&self.parameters),
+            }),
+            Role::Output { index, group } | Role::Local { index, group } => {
+                self.output(*index, *group)
+            }
+        }
+    }
+
+    /// An output, computed with its group if that is not up to date.
+    fn output(&mut self, index: usize, group: OutputGroup) -> Result<f64, Refusal> {
+        if !self.known[group as usize] {
+            self.unit()?;
+            if let Some(unit) = &self.unit {
+                unit.evaluate(group, &mut self.outputs[M::Unit::range(group)])?;
+            }
+            self.known[group as usize] = true;
+        }
+        Ok(self.outputs[index])
+    }
+
+    pub(super) fn integer(&mut self, reference: u32) -> Result<i32, Refusal> {
+        match &variable::<M>(reference)?.role {
+            Role::Parameter(access @ Access::Integer { .. }) => {
+                match access.get(&self.parameters) {
+                    Value::Integer(value) => Ok(value),
+                    _ => Err(wrong_type::<M>(reference, "an Integer")),
+                }
+            }
+            _ => Err(wrong_type::<M>(reference, "an Integer")),
+        }
+    }
+
+    pub(super) fn boolean(&mut self, reference: u32) -> Result<bool, Refusal> {
+        match &variable::<M>(reference)?.role {
+            Role::Parameter(access @ Access::Boolean(_)) => match access.get(&self.parameters) {
+                Value::Boolean(value) => Ok(value),
+                _ => Err(wrong_type::<M>(reference, "a Boolean")),
+            },
+            _ => Err(wrong_type::<M>(reference, "a Boolean")),
+        }
+    }
+
+    /// Sets a real that [`check_real`] has let pass.
+    pub(super) fn set_real(&mut self, state: State, reference: u32, value: f64) {
+        let Ok(variable) = variable::<M>(reference) else {
+            return;
+        };
+        let Role::Input { index, .. } = variable.role else {
+            return self.set_parameter(reference, value);
+        };
+        if state == State::StepComplete {
+            if let Some(unit) = &mut self.unit {
+                unit.inputs_mut()[index].value = value;
+            }
+            return;
+        }
+        self.inputs[index].value = value;
+        self.given[index] = true;
+        self.rebuild_later();
+    }
+
+    /// Sets a parameter that was let pass, whatever its type.
+    pub(super) fn set_parameter(&mut self, reference: u32, number: f64) {
+        if let Ok(variable) = variable::<M>(reference)
+            && let Role::Parameter(access) = &variable.role
+        {
+            access.set_number(Arc::make_mut(&mut self.parameters), number);
+            self.rebuild_later();
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! Derivatives: of inputs and outputs by time, of outputs by inputs.
+
+use super::SlaveOf;
+use super::access::{check_finite, variable};
+use crate::model::{Model, Unit};
+use crate::refusal::Refusal;
+use crate::variables::Role;
+use leg_core::leg::unit::{INPUT_ORDER, OutputGroup};
+
+fn wrong_role<M: Model>(reference: u32, wanted: &'static str) -> Refusal {
+    match variable::<M>(reference) {
+        Ok(variable) => Refusal::WrongRole {
+            variable: variable.name.clone(),
+            reference,
+            wanted,
+        },
+        Err(refusal) => refusal,
+    }
+}
+
+/// The position of an input.
+fn input<M: Model>(reference: u32) -> Result<usize, Refusal> {
+    match variable::<M>(reference)?.role {
+        Role::Input { index, .. } => Ok(index),
+        _ => Err(wrong_role::<M>(reference, "input")),
+    }
+}
+
+/// The position of an output, and its group.
+fn output<M: Model>(reference: u32) -> Result<(usize, OutputGroup), Refusal> {
+    match variable::<M>(reference)?.role {
+        Role::Output { index, group } => Ok((index, group)),
+        _ => Err(wrong_role::<M>(reference, "output")),
+    }
+}
+
+fn bad_order<M: Model>(reference: u32, order: i32, allowed: &'static str) -> Refusal {
+    match variable::<M>(reference) {
+        Ok(variable) => Refusal::BadOrder {
+            variable: variable.name.clone(),
+            order,
+            allowed,
+        },
+        Err(refusal) => refusal,
+    }
+}
+
+impl<M: Model> SlaveOf<M> {
+    pub(super) fn set_derivatives(
+        &mut self,
+        references: &[u32],
+        orders: &[i32],
+        values: &[f64],
+    ) -> Result<(), Refusal> {
+        for ((&reference, &order), &value) in references.iter().zip(orders).zip(values) {
+            input::<M>(reference)?;
+            if usize::try_from(order).is_ok_and(|order| (1..=INPUT_ORDER).contains(&order)) {
+                check_finite(&variable::<M>(reference)?.name, value)?;
+            } else {
+                return Err(bad_order::<M>(reference, order, "1, 2 or 3"));
+            }
+        }
+        for ((&reference, &order), &value) in references.iter().zip(orders).zip(values) {
+            let (index, order) = (input::<M>(reference)?, order.unsigned_abs() as usize);
+            // Before the start both are kept: the leg's start does not depend on derivatives.
+            self.inputs[index].set_derivative(order, value);
+            if let Some(unit) = &mut self.unit {
+                unit.inputs_mut()[index].set_derivative(order, value);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn rates(
+        &mut self,
+        references: &[u32],
+        orders: &[i32],
+        out: &mut [f64],
+    ) -> Result<(), Refusal> {
+        let mut rates: [Vec<f64>; OutputGroup::ALL.len()] = Default::default();
+        for ((&reference, &order), out) in references.iter().zip(orders).zip(out) {
+            let (index, group) = output::<M>(reference)?;
+            if order != crate::description::OUTPUT_ORDER {
+                return Err(bad_order::<M>(reference, order, "1"));
+            }
+            let range = M::Unit::range(group);
+            let rates = &mut rates[group as usize];
+            if rates.is_empty() {
+                rates.resize(range.len(), 0.0);
+                let unit = self.unit()?;
+                unit.rates(group, rates).map_err(Refusal::NoDerivative)?;
+            }
+            *out = rates[index - range.start];
+        }
+        Ok(())
+    }
+
+    pub(super) fn directional(
+        &mut self,
+        unknowns: &[u32],
+        knowns: &[u32],
+        seed: &[f64],
+        out: &mut [f64],
+    ) -> Result<(), Refusal> {
+        for &reference in knowns {
+            input::<M>(reference)?;
+        }
+        for (&unknown, out) in unknowns.iter().zip(out) {
+            let (output, _) = output::<M>(unknown)?;
+            let mut sum = 0.0;
+            for (&known, seed) in knowns.iter().zip(seed) {
+                let input = input::<M>(known)?;
+                let derivative = self.unit()?.derivative(output, input);
+                sum += derivative.map_err(Refusal::NoDerivative)? * seed;
+            }
+            *out = sum;
+        }
+        Ok(())
+    }
+}

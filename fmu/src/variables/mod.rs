@@ -1,0 +1,137 @@
+//! The variables of a model: one table, from which the model description is written and through
+//! which values are read and set.
+//!
+//! The value reference of a variable is its position in the table. Values are in SI units and
+//! radians; what is an enumeration in the leg's configuration is a number or a truth value here,
+//! because enumerations are what importers support worst.
+
+mod list;
+mod parameters;
+pub(crate) mod planar;
+pub(crate) mod shared;
+pub(crate) mod spatial;
+mod units;
+
+pub use parameters::{Choice, Choices, Parameters};
+pub use planar::PlanarParameters;
+pub use spatial::SpatialParameters;
+pub use units::{UNITS, UnitOf};
+
+use leg_core::leg::unit::{Origin, OutputGroup};
+
+/// Where a parameter is kept, and what it may be.
+pub enum Access<P> {
+    /// One of several reals.
+    Real {
+        /// The reals.
+        slot: fn(&mut P) -> &mut [f64],
+        /// Which of them.
+        index: usize,
+        /// Smallest and largest value.
+        range: [f64; 2],
+    },
+    /// An integer.
+    Integer {
+        /// The integer.
+        slot: fn(&mut P) -> &mut i32,
+        /// Smallest and largest value.
+        range: [i32; 2],
+    },
+    /// A truth value.
+    Boolean(fn(&mut P) -> &mut bool),
+}
+
+/// What a variable is to the leg.
+pub enum Role<P> {
+    /// Set before the simulation starts.
+    Parameter(Access<P>),
+    /// Computed when it starts.
+    Calculated(fn(&Origin) -> f64),
+    /// An input of the unit, with the value that it has until it is set.
+    Input {
+        /// Position among the unit's inputs.
+        index: usize,
+        /// First value.
+        start: fn(&P) -> f64,
+    },
+    /// An output of the unit.
+    Output {
+        /// Position among the unit's outputs.
+        index: usize,
+        /// The outputs it is computed with.
+        group: OutputGroup,
+    },
+    /// As an output, but only to look at.
+    Local {
+        /// Position among the unit's outputs.
+        index: usize,
+        /// The outputs it is computed with.
+        group: OutputGroup,
+    },
+}
+
+/// What matters for the outputs before the first step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Matters {
+    /// From the start on.
+    AtStart,
+    /// Only once the leg moves.
+    Later,
+}
+
+/// One variable.
+pub struct Variable<P> {
+    /// Its name, structured: `tendon.tension`, `tip.force[1]`.
+    pub name: String,
+    /// What it is.
+    pub description: String,
+    /// Its unit; truth values and integers have none.
+    pub unit: UnitOf,
+    /// What it is to the leg.
+    pub role: Role<P>,
+    /// Whether outputs before the first step depend on it.
+    pub matters: Matters,
+}
+
+/// A value of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// A real.
+    Real(f64),
+    /// An integer.
+    Integer(i32),
+    /// A truth value.
+    Boolean(bool),
+}
+
+impl Value {
+    /// The value as a real number, for a snapshot.
+    pub fn as_number(self) -> f64 {
+        match self {
+            Self::Real(value) => value,
+            Self::Integer(value) => f64::from(value),
+            Self::Boolean(value) => f64::from(u8::from(value)),
+        }
+    }
+}
+
+impl<P: Clone> Access<P> {
+    /// The parameter's value.
+    pub fn get(&self, parameters: &P) -> Value {
+        let mut parameters = parameters.clone();
+        match self {
+            Self::Real { slot, index, .. } => Value::Real(slot(&mut parameters)[*index]),
+            Self::Integer { slot, .. } => Value::Integer(*slot(&mut parameters)),
+            Self::Boolean(slot) => Value::Boolean(*slot(&mut parameters)),
+        }
+    }
+
+    /// Gives the parameter the value with this number, which came from [`Value::as_number`].
+    pub fn set_number(&self, parameters: &mut P, number: f64) {
+        match self {
+            Self::Real { slot, index, .. } => slot(parameters)[*index] = number,
+            Self::Integer { slot, .. } => *slot(parameters) = number as i32,
+            Self::Boolean(slot) => *slot(parameters) = number != 0.0,
+        }
+    }
+}

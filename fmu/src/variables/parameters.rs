@@ -1,0 +1,127 @@
+//! Parameters as an FMU has them: every choice a number or a truth value.
+
+use leg_core::leg::config::{
+    ConfigError, Leaf, LeafKind, Link, Motor, MotorMode, Side, Solver, Tendon,
+};
+
+/// The parameters of a model.
+pub trait Parameters: Clone + Default + Send + Sync + 'static {
+    /// The configuration of the leg.
+    type Config;
+
+    /// The configuration they stand for, checked.
+    fn config(&self) -> Result<Self::Config, ConfigError>;
+    /// The crank.
+    fn crank(&mut self) -> &mut Link;
+    /// The leaf.
+    fn leaf(&mut self) -> &mut Leaf;
+    /// The tendon.
+    fn tendon(&mut self) -> &mut Tendon;
+    /// The motor.
+    fn motor(&mut self) -> &mut Motor;
+    /// Mesh and time stepping.
+    fn solver(&mut self) -> &mut Solver;
+    /// What both legs choose between.
+    fn choices(&mut self) -> &mut Choices;
+}
+
+/// A value that counts only if it is given.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choice {
+    /// Whether it counts.
+    pub given: bool,
+    /// The value.
+    pub value: f64,
+}
+
+impl Choice {
+    /// A value that does not count until somebody says so.
+    pub fn ready(value: f64) -> Self {
+        let given = false;
+        Self { given, value }
+    }
+
+    /// The value if it counts.
+    pub fn get(&self) -> Option<f64> {
+        self.given.then_some(self.value)
+    }
+}
+
+/// What both legs choose between.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Choices {
+    /// Elements of constant strain.
+    pub constant_strain: bool,
+    /// Bowed inward.
+    pub inward: bool,
+    /// Damping while shortening [N·s/m].
+    pub damping_shortening: Choice,
+    /// Rest length of the tendon [m].
+    pub rest_length: Choice,
+    /// What the motor does: its position in [`MODES`].
+    pub mode: i32,
+    /// Elements of the leaf.
+    pub elements: i32,
+}
+
+/// What the motor does, by number.
+pub const MODES: [MotorMode; 4] = [
+    MotorMode::Torque,
+    MotorMode::Locked,
+    MotorMode::Angle,
+    MotorMode::Hold,
+];
+
+impl Default for Choices {
+    fn default() -> Self {
+        let (tendon, solver) = (Tendon::default(), Solver::default());
+        Self {
+            constant_strain: false,
+            inward: false,
+            damping_shortening: Choice::ready(tendon.damping_n_s_per_m),
+            rest_length: Choice::ready(0.38),
+            mode: 0,
+            elements: i32::try_from(solver.elements).unwrap_or(10),
+        }
+    }
+}
+
+impl Choices {
+    /// Writes what was chosen.
+    pub fn apply(
+        &self,
+        leaf: &mut Leaf,
+        tendon: &mut Tendon,
+        motor: &mut Motor,
+        solver: &mut Solver,
+    ) -> Result<(), ConfigError> {
+        leaf.kind = if self.constant_strain {
+            LeafKind::ConstantStrain
+        } else {
+            LeafKind::LinearStrain
+        };
+        tendon.damping_shortening_n_s_per_m = self.damping_shortening.get();
+        tendon.rest_length_m = self.rest_length.get();
+        let refuse = |key, value, allowed| ConfigError {
+            key,
+            value: f64::from(value),
+            allowed,
+        };
+        motor.mode = usize::try_from(self.mode)
+            .ok()
+            .and_then(|mode| MODES.get(mode).copied())
+            .ok_or_else(|| refuse("motor.mode", self.mode, "0, 1, 2 or 3"))?;
+        solver.elements = usize::try_from(self.elements)
+            .map_err(|_| refuse("solver.elements", self.elements, "2 to 2000"))?;
+        Ok(())
+    }
+
+    /// The side to which the leaf bows.
+    pub fn side(&self) -> Side {
+        if self.inward {
+            Side::Inward
+        } else {
+            Side::Outward
+        }
+    }
+}

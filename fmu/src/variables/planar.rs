@@ -1,0 +1,352 @@
+//! Variables of `LegPlanar`.
+
+use super::list::{List, one};
+use super::{Choice, Choices, Parameters, UnitOf as U, Variable, shared};
+use leg_core::leg::LegConfig;
+use leg_core::leg::config::{ConfigError, Leaf, Link, Motor, Posture, Solver, Tendon};
+use leg_core::leg::unit::OutputGroup;
+use leg_core::leg::unit_planar::{PlanarInput as I, PlanarOutput as O};
+
+/// Parameters of `LegPlanar`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanarParameters {
+    config: LegConfig,
+    choices: Choices,
+    straight: bool,
+    chord: Choice,
+    tension: Choice,
+}
+
+impl Default for PlanarParameters {
+    fn default() -> Self {
+        Self {
+            config: LegConfig::default(),
+            choices: Choices::default(),
+            straight: false,
+            chord: Choice::ready(0.407_922),
+            tension: Choice::ready(58.0),
+        }
+    }
+}
+
+impl Parameters for PlanarParameters {
+    type Config = LegConfig;
+
+    fn config(&self) -> Result<LegConfig, ConfigError> {
+        let mut config = self.config.clone();
+        let LegConfig {
+            leaf,
+            tendon,
+            motor,
+            solver,
+            ..
+        } = &mut config;
+        self.choices.apply(leaf, tendon, motor, solver)?;
+        config.pretension.posture = if self.straight {
+            Posture::Straight
+        } else {
+            Posture::Bowed
+        };
+        config.pretension.side = self.choices.side();
+        config.pretension.chord_m = self.chord.get();
+        config.pretension.tension_n = self.tension.get();
+        config.validate()?;
+        Ok(config)
+    }
+
+    fn crank(&mut self) -> &mut Link {
+        &mut self.config.crank
+    }
+
+    fn leaf(&mut self) -> &mut Leaf {
+        &mut self.config.leaf
+    }
+
+    fn tendon(&mut self) -> &mut Tendon {
+        &mut self.config.tendon
+    }
+
+    fn motor(&mut self) -> &mut Motor {
+        &mut self.config.motor
+    }
+
+    fn solver(&mut self) -> &mut Solver {
+        &mut self.config.solver
+    }
+
+    fn choices(&mut self) -> &mut Choices {
+        &mut self.choices
+    }
+}
+
+/// The table of `LegPlanar`.
+pub fn table() -> Vec<Variable<PlanarParameters>> {
+    let mut list = List::default();
+    geometry(&mut list);
+    shared::mechanics(&mut list);
+    pretension(&mut list);
+    shared::motor_and_solver(&mut list);
+    shared::equilibrium(&mut list);
+    list.calculated(
+        "equilibrium.q1",
+        U::Radian,
+        "Crank angle of the pre-tensioned leg",
+        |origin| origin.held[0],
+    )
+    .calculated(
+        "equilibrium.q3",
+        U::Radian,
+        "Angle of the upper link of the pre-tensioned leg",
+        |origin| origin.held[1],
+    );
+    inputs(&mut list);
+    motion_and_forces(&mut list);
+    shape(&mut list);
+    shared::energies(&mut list, O::Kinetic as usize, O::AxialStrain as usize);
+    list.finish()
+}
+
+fn geometry(list: &mut List<PlanarParameters>) {
+    let (place, positive) = ([-100.0, 100.0], [1e-3, 100.0]);
+    list.reals(
+        ("gravity", 2),
+        U::MetrePerSquareSecond,
+        [-1e3, 1e3],
+        "Gravity along x and y",
+        |p| &mut p.config.gravity_m_s2,
+    )
+    .reals(
+        ("geometry.lower_pivot", 2),
+        U::Metre,
+        place,
+        "Lower ground pivot O, where the motor is",
+        |p| &mut p.config.geometry.lower_pivot_m,
+    )
+    .reals(
+        ("geometry.upper_pivot", 2),
+        U::Metre,
+        place,
+        "Upper ground pivot C",
+        |p| &mut p.config.geometry.upper_pivot_m,
+    )
+    .real(
+        "link.length",
+        U::Metre,
+        positive,
+        "Length of the upper link CB, which stands for the end effector",
+        |p| one(&mut p.config.link.length_m),
+    )
+    .real(
+        "link.mass",
+        U::Kilogram,
+        [1e-6, 1e6],
+        "Mass of the upper link, a slender rod",
+        |p| one(&mut p.config.link.mass_kg),
+    )
+    .boolean(
+        "link.locked",
+        "Keeps the upper link where the simulation starts",
+        |p| &mut p.config.load.lock_q3,
+    );
+}
+
+fn pretension(list: &mut List<PlanarParameters>) {
+    let angle = [-10.0, 10.0];
+    list.boolean(
+        "pretension.straight",
+        "Starts from the straight, unstressed leaf instead of the bowed equilibrium",
+        |p| &mut p.straight,
+    )
+    .real(
+        "pretension.q1",
+        U::Radian,
+        angle,
+        "Crank angle of the equilibrium: held here, or where the search starts",
+        |p| one(&mut p.config.pretension.q1_rad),
+    )
+    .real(
+        "pretension.q3",
+        U::Radian,
+        angle,
+        "Angle of the upper link in equilibrium: held here, or where the search starts",
+        |p| one(&mut p.config.pretension.q3_rad),
+    )
+    .boolean(
+        "pretension.hold_q1",
+        "Holds the crank at pretension.q1 while the equilibrium is sought",
+        |p| &mut p.config.pretension.hold_q1,
+    )
+    .boolean(
+        "pretension.hold_q3",
+        "Holds the upper link at pretension.q3 while the equilibrium is sought",
+        |p| &mut p.config.pretension.hold_q3,
+    )
+    .boolean(
+        "pretension.chord_given",
+        "Seeks the equilibrium with the distance pretension.chord; needs hold_q3 = false",
+        |p| &mut p.chord.given,
+    )
+    .real(
+        "pretension.chord",
+        U::Metre,
+        [1e-3, 100.0],
+        "Distance A to B of the equilibrium, if pretension.chord_given",
+        |p| one(&mut p.chord.value),
+    )
+    .boolean(
+        "pretension.tension_given",
+        "Gives the tendon the tension pretension.tension instead of the leaf's thrust",
+        |p| &mut p.tension.given,
+    )
+    .real(
+        "pretension.tension",
+        U::Newton,
+        [0.0, 1e9],
+        "Tension of the tendon in equilibrium, if pretension.tension_given",
+        |p| one(&mut p.tension.value),
+    )
+    .boolean(
+        "pretension.inward",
+        "Bows the leaf inward, to the left of A to B",
+        |p| &mut p.choices.inward,
+    );
+}
+
+fn inputs(list: &mut List<PlanarParameters>) {
+    list.input(
+        "motor.torque_command",
+        U::NewtonMetre,
+        I::MotorTorque as usize,
+        "Torque on the crank; without effect in the modes 1 and 2",
+        |_| 0.0,
+    )
+    .input(
+        "motor.angle_command",
+        U::Radian,
+        I::MotorAngle as usize,
+        "Target of the crank's angle, counted from its start; in the modes 2 and 3",
+        |_| 0.0,
+    )
+    .input(
+        "load.torque",
+        U::NewtonMetre,
+        I::LoadTorque as usize,
+        "Torque on the upper link about C",
+        |_| 0.0,
+    )
+    .input(
+        "load.force[1]",
+        U::Newton,
+        I::LoadForceX as usize,
+        "Force on the upper link's end B along x",
+        |_| 0.0,
+    )
+    .input(
+        "load.force[2]",
+        U::Newton,
+        I::LoadForceY as usize,
+        "Force on the upper link's end B along y",
+        |_| 0.0,
+    );
+}
+
+fn motion_and_forces(list: &mut List<PlanarParameters>) {
+    let group = OutputGroup::Motion;
+    let angles = [
+        ("q1", "q1_rate", "Angle of the crank"),
+        ("q2", "q2_rate", "Angle of the chord AB against the crank"),
+        ("q3", "q3_rate", "Angle of the upper link"),
+    ];
+    for (k, (name, _, description)) in angles.iter().enumerate() {
+        list.output(name, U::Radian, O::Angles as usize + k, group, description);
+    }
+    for (k, (_, name, description)) in angles.iter().enumerate() {
+        let description = format!("{description}, its rate");
+        list.output(
+            name,
+            U::RadianPerSecond,
+            O::Rates as usize + k,
+            group,
+            &description,
+        );
+    }
+    list.output(
+        "tendon.length",
+        U::Metre,
+        O::TendonLength as usize,
+        group,
+        "Distance A to B",
+    )
+    .output(
+        "tendon.rate",
+        U::MetrePerSecond,
+        O::TendonRate as usize,
+        group,
+        "Rate of the distance A to B",
+    );
+    let group = OutputGroup::Force;
+    list.output(
+        "motor.torque",
+        U::NewtonMetre,
+        O::MotorTorque as usize,
+        group,
+        "Torque of the motor on the crank",
+    )
+    .output(
+        "tendon.tension",
+        U::Newton,
+        O::TendonTension as usize,
+        group,
+        "Tension of the tendon, never negative",
+    )
+    .outputs(
+        ("leaf.force_a", 2),
+        U::Newton,
+        O::ForceA as usize,
+        group,
+        "Force on the leaf at A, tendon not counted",
+    )
+    .outputs(
+        ("leaf.force_b", 2),
+        U::Newton,
+        O::ForceB as usize,
+        group,
+        "Force on the leaf at B, tendon not counted",
+    )
+    .output(
+        "leaf.thrust",
+        U::Newton,
+        O::Thrust as usize,
+        group,
+        "Thrust of the leaf along AB, mean of both ends",
+    );
+}
+
+fn shape(list: &mut List<PlanarParameters>) {
+    let group = OutputGroup::Shape;
+    for (k, (name, description)) in [
+        ("leaf.quarter", "Place at a quarter of the leaf"),
+        ("leaf.middle", "Place in the middle of the leaf"),
+        ("leaf.three_quarters", "Place at three quarters of the leaf"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let first = O::Stations as usize + 2 * k;
+        list.outputs((name, 2), U::Metre, first, group, description);
+    }
+    list.output(
+        "leaf.bending_strain",
+        U::One,
+        O::BendingStrain as usize,
+        group,
+        "Bending strain on the surface of the leaf's middle",
+    )
+    .output(
+        "leaf.bending_moment",
+        U::NewtonMetre,
+        O::BendingMoment as usize,
+        group,
+        "Bending moment in the leaf's middle",
+    );
+}

@@ -1,0 +1,328 @@
+//! Variables of `LegSpatial`.
+
+use super::list::{List, one};
+use super::{Choices, Matters, Parameters, UnitOf as U, Variable, shared};
+use leg_core::leg::SpatialLegConfig;
+use leg_core::leg::config::{ConfigError, Leaf, Link, Motor, Solver, Tendon};
+use leg_core::leg::spatial::{Carrier, SectionShape};
+use leg_core::leg::unit::OutputGroup;
+use leg_core::leg::unit_spatial::{SpatialInput as I, SpatialOutput as O};
+
+/// Parameters of `LegSpatial`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpatialParameters {
+    config: SpatialLegConfig,
+    choices: Choices,
+    carried_by_base: bool,
+    round: bool,
+    radius: f64,
+    tip_velocity_given: bool,
+}
+
+impl Default for SpatialParameters {
+    fn default() -> Self {
+        Self {
+            config: SpatialLegConfig::default(),
+            choices: Choices::default(),
+            carried_by_base: false,
+            round: false,
+            radius: 2e-3,
+            tip_velocity_given: true,
+        }
+    }
+}
+
+impl SpatialParameters {
+    /// Whether the tip's velocity at the end of a step comes from outside.
+    pub fn tip_velocity_given(&self) -> bool {
+        self.tip_velocity_given
+    }
+}
+
+impl Parameters for SpatialParameters {
+    type Config = SpatialLegConfig;
+
+    fn config(&self) -> Result<SpatialLegConfig, ConfigError> {
+        let mut config = self.config.clone();
+        let SpatialLegConfig {
+            leaf,
+            tendon,
+            motor,
+            solver,
+            ..
+        } = &mut config;
+        self.choices.apply(leaf, tendon, motor, solver)?;
+        config.side = self.choices.side();
+        config.universal.carried_by = if self.carried_by_base {
+            Carrier::Base
+        } else {
+            Carrier::Crank
+        };
+        config.section = if self.round {
+            SectionShape::Rod {
+                radius_m: self.radius,
+            }
+        } else {
+            SectionShape::Leaf
+        };
+        config.validate()?;
+        Ok(config)
+    }
+
+    fn crank(&mut self) -> &mut Link {
+        &mut self.config.crank
+    }
+
+    fn leaf(&mut self) -> &mut Leaf {
+        &mut self.config.leaf
+    }
+
+    fn tendon(&mut self) -> &mut Tendon {
+        &mut self.config.tendon
+    }
+
+    fn motor(&mut self) -> &mut Motor {
+        &mut self.config.motor
+    }
+
+    fn solver(&mut self) -> &mut Solver {
+        &mut self.config.solver
+    }
+
+    fn choices(&mut self) -> &mut Choices {
+        &mut self.choices
+    }
+}
+
+/// The table of `LegSpatial`.
+pub fn table() -> Vec<Variable<SpatialParameters>> {
+    let mut list = List::default();
+    placement(&mut list);
+    shared::mechanics(&mut list);
+    pretension(&mut list);
+    shared::motor_and_solver(&mut list);
+    shared::equilibrium(&mut list);
+    inputs(&mut list);
+    motion_and_forces(&mut list);
+    shape(&mut list);
+    shared::energies(&mut list, O::Kinetic as usize, O::AxialStrain as usize);
+    list.finish()
+}
+
+fn placement(list: &mut List<SpatialParameters>) {
+    let (place, direction) = ([-100.0, 100.0], [-1e3, 1e3]);
+    list.reals(
+        ("gravity", 3),
+        U::MetrePerSquareSecond,
+        [-1e3, 1e3],
+        "Gravity",
+        |p| &mut p.config.gravity_m_s2,
+    )
+    .reals(
+        ("base.motor_position", 3),
+        U::Metre,
+        place,
+        "Centre O of the motor's axis",
+        |p| &mut p.config.base.motor_position_m,
+    )
+    .reals(
+        ("base.crank_direction", 3),
+        U::One,
+        direction,
+        "Direction of the crank at q1 = 0, of any length but zero",
+        |p| &mut p.config.base.crank_direction,
+    )
+    .reals(
+        ("base.motor_axis", 3),
+        U::One,
+        direction,
+        "The motor's axis, at right angles to the crank, of any length but zero",
+        |p| &mut p.config.base.motor_axis,
+    )
+    .boolean(
+        "universal.carried_by_base",
+        "The universal joint's first axis keeps its direction (parallelogram) instead of turning \
+         with the crank",
+        |p| &mut p.carried_by_base,
+    )
+    .reals(
+        ("universal.first_axis", 3),
+        U::One,
+        direction,
+        "First axis of the universal joint at q1 = 0: along the crank, up, along the motor's axis",
+        |p| &mut p.config.universal.first_axis,
+    )
+    .reals(
+        ("universal.second_axis", 3),
+        U::One,
+        direction,
+        "Second axis of the universal joint: along the leaf, normal to its face, across its width",
+        |p| &mut p.config.universal.second_axis,
+    )
+    .boolean(
+        "universal.flipped",
+        "Mounts the leaf turned by half a turn about its chord",
+        |p| &mut p.config.universal.flipped,
+    )
+    .boolean(
+        "section.round",
+        "Takes a round rod of section.radius instead of the leaf's width and thickness",
+        |p| &mut p.round,
+    )
+    .real(
+        "section.radius",
+        U::Metre,
+        [1e-6, 1.0],
+        "Radius of the rod, if section.round",
+        |p| one(&mut p.radius),
+    );
+}
+
+fn pretension(list: &mut List<SpatialParameters>) {
+    list.real(
+        "pretension.q1",
+        U::Radian,
+        [-10.0, 10.0],
+        "Crank angle of the equilibrium from which the simulation starts",
+        |p| one(&mut p.config.q1_rad),
+    )
+    .reals(
+        ("pretension.tip_position", 3),
+        U::Metre,
+        [-100.0, 100.0],
+        "Tip B in that equilibrium, which determines the tendon's rest length",
+        |p| &mut p.config.tip_position_m,
+    )
+    .boolean(
+        "pretension.inward",
+        "Bows the leaf inward, to the left of A to B",
+        |p| &mut p.choices.inward,
+    )
+    .matters(Matters::Later)
+    .boolean(
+        "tip.velocity_given",
+        "The tip has the velocity tip.velocity at the end of a step; false: its mean velocity of \
+         the step",
+        |p| &mut p.tip_velocity_given,
+    )
+    .matters(Matters::AtStart);
+}
+
+fn inputs(list: &mut List<SpatialParameters>) {
+    let position = "Tip at the end of the step; until it is set, pretension.tip_position";
+    let first = I::TipPosition as usize;
+    let starts: [fn(&SpatialParameters) -> f64; 3] = [
+        |p| p.config.tip_position_m[0],
+        |p| p.config.tip_position_m[1],
+        |p| p.config.tip_position_m[2],
+    ];
+    for (k, start) in starts.into_iter().enumerate() {
+        let name = format!("tip.position[{}]", k + 1);
+        list.input(&name, U::Metre, first + k, position, start);
+    }
+    list.matters(Matters::Later);
+    for k in 0..3 {
+        let name = format!("tip.velocity[{}]", k + 1);
+        list.input(
+            &name,
+            U::MetrePerSecond,
+            I::TipVelocity as usize + k,
+            "Velocity of the tip at the end of the step, if tip.velocity_given",
+            |_| 0.0,
+        );
+    }
+    list.matters(Matters::AtStart)
+        .input(
+            "motor.torque_command",
+            U::NewtonMetre,
+            I::MotorTorque as usize,
+            "Torque on the crank; without effect in the modes 1 and 2",
+            |_| 0.0,
+        )
+        .input(
+            "motor.angle_command",
+            U::Radian,
+            I::MotorAngle as usize,
+            "Target of the crank's angle, counted from pretension.q1; in the modes 2 and 3",
+            |_| 0.0,
+        );
+}
+
+fn motion_and_forces(list: &mut List<SpatialParameters>) {
+    let group = OutputGroup::Motion;
+    list.output(
+        "motor.angle",
+        U::Radian,
+        O::MotorAngle as usize,
+        group,
+        "Angle of the crank",
+    )
+    .output(
+        "motor.rate",
+        U::RadianPerSecond,
+        O::MotorRate as usize,
+        group,
+        "Rate of the crank's angle",
+    )
+    .output(
+        "tendon.length",
+        U::Metre,
+        O::TendonLength as usize,
+        group,
+        "Distance A to B",
+    )
+    .output(
+        "tendon.rate",
+        U::MetrePerSecond,
+        O::TendonRate as usize,
+        group,
+        "Rate of the distance A to B",
+    );
+    let group = OutputGroup::Force;
+    list.outputs(
+        ("tip.force", 3),
+        U::Newton,
+        O::TipForce as usize,
+        group,
+        "Force of the leg on what holds its tip",
+    )
+    .output(
+        "motor.torque",
+        U::NewtonMetre,
+        O::MotorTorque as usize,
+        group,
+        "Torque of the motor on the crank",
+    )
+    .output(
+        "tendon.tension",
+        U::Newton,
+        O::TendonTension as usize,
+        group,
+        "Tension of the tendon, never negative",
+    );
+}
+
+fn shape(list: &mut List<SpatialParameters>) {
+    let group = OutputGroup::Shape;
+    list.outputs(
+        ("leaf.middle", 3),
+        U::Metre,
+        O::MidPoint as usize,
+        group,
+        "Place in the middle of the leaf",
+    )
+    .output(
+        "leaf.bending_strain",
+        U::One,
+        O::BendingStrain as usize,
+        group,
+        "Bending strain on the surface of the leaf's middle",
+    )
+    .output(
+        "leaf.bending_moment",
+        U::NewtonMetre,
+        O::BendingMoment as usize,
+        group,
+        "Bending moment in the leaf's middle",
+    );
+}

@@ -1,0 +1,16 @@
+//! The FMUs as a caller meets them: through the exported functions, and loaded from a file.
+#![allow(clippy::unwrap_used)]
+
+mod derivatives;
+mod description;
+mod instances;
+mod library;
+mod lifecycle;
+mod logging;
+mod packages;
+mod pointers;
+mod states;
+mod steps;
+mod support;
+mod valgrind;
+mod values;

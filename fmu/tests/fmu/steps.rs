@@ -1,0 +1,228 @@
+//! Steps of any length, inputs within them, and steps that fail.
+
+use crate::support::Raw;
+use leg_core::leg::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput};
+use leg_core::leg::{LegConfig, PlanarUnit};
+use softdock_fmu::ModelKind;
+use softdock_fmu::abi::{FMI2_DISCARD, FMI2_ERROR, FMI2_LAST_SUCCESSFUL_TIME, FMI2_OK};
+use softdock_fmu::exports::lifecycle::*;
+use softdock_fmu::exports::state::*;
+use softdock_fmu::exports::step::*;
+use std::ptr::null_mut;
+
+const PLANAR: ModelKind = ModelKind::LegPlanar;
+
+fn last_time(raw: &Raw) -> f64 {
+    let mut time = f64::NAN;
+    // SAFETY: the place is there.
+    let status = unsafe { fmi2GetRealStatus(raw.component, FMI2_LAST_SUCCESSFUL_TIME, &mut time) };
+    assert_eq!(status, FMI2_OK);
+    time
+}
+
+#[test]
+fn steps_have_the_bits_of_the_native_leg() {
+    let raw = Raw::started(PLANAR);
+    let mut unit = PlanarUnit::new(&LegConfig::default(), 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
+    let mut time = 0.0;
+    for (k, length) in [1e-3, 1e-6, 0.0137, 3e-5, 0.1, 0.5e-3]
+        .iter()
+        .cycle()
+        .take(60)
+        .enumerate()
+    {
+        let load = (k as f64).sin();
+        assert_eq!(raw.set("load.force[1]", load), FMI2_OK);
+        unit.inputs_mut()[PlanarInput::LoadForceX as usize].value = load;
+        assert_eq!(raw.step(time, *length), FMI2_OK);
+        unit.advance(time + length).unwrap();
+        time += length;
+        let out = unit.outputs().unwrap();
+        for (name, index) in [
+            ("q1", PlanarOutput::Angles as usize),
+            ("q3_rate", PlanarOutput::Rates as usize + 2),
+            ("tendon.tension", PlanarOutput::TendonTension as usize),
+            ("leaf.thrust", PlanarOutput::Thrust as usize),
+            ("energy.residual", PlanarOutput::Residual as usize),
+            ("joints.largest_gap", PlanarOutput::LoopGap as usize),
+        ] {
+            assert_eq!(
+                raw.get(name).to_bits(),
+                out[index].to_bits(),
+                "{name} at {time}"
+            );
+        }
+    }
+}
+
+#[test]
+fn times_are_accepted_with_rounding_and_no_step_is_skipped() {
+    let raw = Raw::started(PLANAR);
+    let mut time = 0.0;
+    for _ in 0..10 {
+        assert_eq!(raw.step(time, 0.1), FMI2_OK);
+        time += 0.1;
+    }
+    // Ten steps of 0.1 make 0.9999999999999999.
+    assert!(time < 1.0 && last_time(&raw) == time);
+    assert_eq!(raw.step(1.0, 0.09999999999999998), FMI2_OK);
+    assert_eq!(last_time(&raw), 1.0 + 0.09999999999999998);
+    assert_eq!(raw.step(1.1 + 1e-6, 0.1), FMI2_ERROR);
+}
+
+#[test]
+fn impossible_steps_are_refused() {
+    for (time, length) in [
+        (0.0, 0.0),
+        (0.0, -0.0),
+        (0.0, -1e-3),
+        (0.0, f64::NAN),
+        (0.0, f64::INFINITY),
+        (f64::NAN, 1e-3),
+        (f64::INFINITY, 1e-3),
+        (1.0, 1e-3),
+        (-1e-3, 1e-3),
+    ] {
+        let raw = Raw::started(PLANAR);
+        assert_eq!(raw.step(time, length), FMI2_ERROR, "{time} {length}");
+        assert_eq!(raw.get("energy.work_in"), 0.0);
+    }
+    let raw = Raw::started(PLANAR);
+    // A step that the clock cannot show is none.
+    assert_eq!(raw.step(0.0, 1.0), FMI2_OK);
+    assert_eq!(raw.step(1.0, f64::from_bits(1)), FMI2_ERROR);
+    // One that would take for ever is left to the caller to divide.
+    for length in [1e9, 1e300, f64::MAX] {
+        let raw = Raw::started(PLANAR);
+        assert_eq!(raw.step(0.0, length), FMI2_DISCARD);
+        assert_eq!(last_time(&raw), 0.0);
+    }
+}
+
+#[test]
+fn tiny_steps_add_up() {
+    for kind in ModelKind::ALL {
+        let (fine, coarse) = (Raw::started(kind), Raw::started(kind));
+        assert_eq!(coarse.step(0.0, 1e-4), FMI2_OK);
+        for k in 0..100 {
+            assert_eq!(fine.step(f64::from(k) * 1e-6, 1e-6), FMI2_OK);
+        }
+        let (a, b) = (fine.get("tendon.tension"), coarse.get("tendon.tension"));
+        assert!((a - b).abs() < 1e-2 * b, "{a} {b}");
+        assert_eq!(fine.step(1e-4, 1e-9), FMI2_OK);
+    }
+}
+
+#[test]
+fn a_step_beyond_the_stop_time_is_refused() {
+    let raw = Raw::new(PLANAR);
+    // SAFETY: the component is alive.
+    let status = unsafe { fmi2SetupExperiment(raw.component, 1, 1e-4, 2.0, 1, 2.01) };
+    assert_eq!(status, FMI2_OK);
+    raw.start();
+    for k in 0..10 {
+        assert_eq!(raw.step(2.0 + f64::from(k) * 1e-3, 1e-3), FMI2_OK);
+    }
+    assert_eq!(raw.step(2.01, 1e-3), FMI2_ERROR);
+    for (start, stop) in [(f64::NAN, 1.0), (0.0, -1.0), (0.0, f64::NAN)] {
+        let raw = Raw::new(PLANAR);
+        // SAFETY: the component is alive.
+        let status = unsafe { fmi2SetupExperiment(raw.component, 0, 0.0, start, 1, stop) };
+        assert_eq!(status, FMI2_ERROR);
+    }
+}
+
+#[test]
+fn a_failed_step_leaves_the_last_good_state() {
+    let raw = Raw::started(PLANAR);
+    assert_eq!(raw.step(0.0, 0.01), FMI2_OK);
+    let mut saved = null_mut();
+    // SAFETY: the place is there.
+    unsafe { assert_eq!(fmi2GetFMUstate(raw.component, &mut saved), FMI2_OK) };
+    let before: Vec<f64> = ["q1", "q2_rate", "tendon.tension", "energy.residual"]
+        .map(|name| raw.get(name))
+        .to_vec();
+    for (input, load) in [("load.force[1]", 1e300), ("load.torque", -1e200)] {
+        assert_eq!(raw.set(input, load), FMI2_OK);
+        assert_eq!(raw.step(0.01, 0.01), FMI2_DISCARD);
+        assert_eq!(last_time(&raw), 0.01);
+        let after: Vec<f64> = ["q1", "q2_rate", "tendon.tension", "energy.residual"]
+            .map(|name| raw.get(name))
+            .to_vec();
+        assert_eq!(before, after);
+        // SAFETY: the state was saved above.
+        unsafe { assert_eq!(fmi2SetFMUstate(raw.component, saved), FMI2_OK) };
+    }
+    assert_eq!(raw.get("load.force[1]"), 0.0);
+    assert_eq!(raw.step(0.01, 0.01), FMI2_OK);
+}
+
+#[test]
+fn inputs_are_polynomials_where_derivatives_are_given() {
+    let drive = |derivatives: &[f64], steps: i32| {
+        let raw = Raw::started(PLANAR);
+        let length = 0.02 / f64::from(steps);
+        let load = raw.reference("load.force[1]");
+        for k in 0..steps {
+            let s = f64::from(k) * length;
+            // Value and derivatives of u = d1 s + d2 s²/2 + d3 s³/6 at s.
+            let [d1, d2, d3] = [0, 1, 2].map(|i| derivatives.get(i).copied().unwrap_or(0.0));
+            let value = s * (d1 + s * (d2 / 2.0 + s * d3 / 6.0));
+            let slopes = [d1 + s * (d2 + s * d3 / 2.0), d2 + s * d3, d3];
+            assert_eq!(raw.set("load.force[1]", value), FMI2_OK);
+            // SAFETY: three references, orders and values.
+            let status = unsafe {
+                fmi2SetRealInputDerivatives(
+                    raw.component,
+                    [load; 3].as_ptr(),
+                    3,
+                    [1, 2, 3].as_ptr(),
+                    slopes.as_ptr(),
+                )
+            };
+            assert_eq!(status, FMI2_OK);
+            assert_eq!(raw.step(s, length), FMI2_OK);
+        }
+        (
+            raw.get("q3"),
+            raw.get("tendon.tension"),
+            raw.get("load.force[1]"),
+        )
+    };
+    for derivatives in [&[200.0][..], &[100.0, 1e4], &[50.0, -1e4, 2e6]] {
+        let (whole, parts) = (drive(derivatives, 1), drive(derivatives, 20));
+        assert!((whole.0 - parts.0).abs() < 1e-12, "{whole:?} {parts:?}");
+        assert!((whole.1 - parts.1).abs() < 1e-9, "{whole:?} {parts:?}");
+        assert!((whole.2 - parts.2).abs() < 1e-12 * whole.2.abs());
+        assert!((whole.0 - drive(&[], 1).0).abs() > 1e-6);
+    }
+}
+
+#[test]
+fn orders_out_of_range_are_refused() {
+    let mut value = 0.0;
+    for order in [0, -1, 4, i32::MAX] {
+        let raw = Raw::started(PLANAR);
+        let load = raw.reference("load.torque");
+        // SAFETY: one reference, order and value.
+        let status = unsafe { fmi2SetRealInputDerivatives(raw.component, &load, 1, &order, &1.0) };
+        assert_eq!(status, FMI2_ERROR, "{order}");
+    }
+    for order in [0, 2, -1] {
+        let raw = Raw::started(PLANAR);
+        let output = raw.reference("q1");
+        // SAFETY: one reference, order and value.
+        let status =
+            unsafe { fmi2GetRealOutputDerivatives(raw.component, &output, 1, &order, &mut value) };
+        assert_eq!(status, FMI2_ERROR, "{order}");
+    }
+    let raw = Raw::started(PLANAR);
+    let load = raw.reference("load.torque");
+    // SAFETY: one reference, order and value.
+    unsafe {
+        let c = raw.component;
+        let bad = fmi2SetRealInputDerivatives(c, &load, 1, &1, &f64::NAN);
+        assert_eq!(bad, FMI2_DISCARD);
+        assert_eq!(raw.step(0.0, 1e-3), FMI2_OK);
+    }
+}

@@ -1,0 +1,189 @@
+//! An instance through the exported functions, and FMUs packed for tests.
+
+use softdock_fmu::ModelKind;
+use softdock_fmu::abi::{
+    FMI2_CO_SIMULATION, FMI2_DISCARD, FMI2_ERROR, FMI2_OK, fmi2CallbackFunctions, fmi2Component,
+    fmi2Status,
+};
+use softdock_fmu::exports::access::*;
+use softdock_fmu::exports::lifecycle::*;
+use softdock_fmu::exports::step::*;
+use softdock_fmu::import::FmuArchive;
+use softdock_fmu::lifecycle::State;
+use softdock_fmu::package::{Platform, pack};
+use softdock_fmu_library::LIBRARY;
+use std::ffi::CString;
+use std::path::PathBuf;
+use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
+
+/// An instance of the functions linked into this program.
+pub struct Raw {
+    pub component: fmi2Component,
+    kind: ModelKind,
+}
+
+/// Makes an instance with these callbacks.
+pub fn instantiate(
+    kind: ModelKind,
+    callbacks: *const fmi2CallbackFunctions,
+    logging: bool,
+) -> fmi2Component {
+    let guid = CString::new(kind.guid().unwrap()).unwrap();
+    let name = c"leg".as_ptr();
+    let logging = i32::from(logging);
+    let resources = c"file:///tmp/with%20space/resources".as_ptr();
+    // SAFETY: texts end with zeros; the callbacks are NULL or live longer than the instance.
+    unsafe {
+        fmi2Instantiate(
+            name,
+            FMI2_CO_SIMULATION,
+            guid.as_ptr(),
+            resources,
+            callbacks,
+            0,
+            logging,
+        )
+    }
+}
+
+impl Raw {
+    pub fn new(kind: ModelKind) -> Self {
+        let component = instantiate(kind, null(), false);
+        assert!(!component.is_null());
+        Self { component, kind }
+    }
+
+    /// An instance ready for its first step.
+    pub fn started(kind: ModelKind) -> Self {
+        let raw = Self::new(kind);
+        raw.start();
+        raw
+    }
+
+    pub fn start(&self) {
+        // SAFETY: the component is alive.
+        unsafe {
+            assert_eq!(fmi2EnterInitializationMode(self.component), FMI2_OK);
+            assert_eq!(fmi2ExitInitializationMode(self.component), FMI2_OK);
+        }
+    }
+
+    /// A new instance in this state; from `StepComplete` on, one step of 1 ms has been made.
+    pub fn in_state(kind: ModelKind, state: State) -> Self {
+        let raw = Self::new(kind);
+        if state == State::Instantiated {
+            return raw;
+        }
+        // SAFETY: the component is alive.
+        unsafe {
+            assert_eq!(fmi2EnterInitializationMode(raw.component), FMI2_OK);
+            if state == State::Initialization {
+                return raw;
+            }
+            assert_eq!(fmi2ExitInitializationMode(raw.component), FMI2_OK);
+            assert_eq!(raw.step(0.0, 1e-3), FMI2_OK);
+            match state {
+                State::StepFailed => assert_eq!(raw.step(1e-3, 1e9), FMI2_DISCARD),
+                State::Terminated => assert_eq!(fmi2Terminate(raw.component), FMI2_OK),
+                State::Error => assert_eq!(fmi2CancelStep(raw.component), FMI2_ERROR),
+                _ => {}
+            }
+        }
+        raw
+    }
+
+    pub fn reference(&self, name: &str) -> u32 {
+        reference(self.kind, name)
+    }
+
+    pub fn step(&self, time: f64, length: f64) -> fmi2Status {
+        // SAFETY: the component is alive.
+        unsafe { fmi2DoStep(self.component, time, length, 0) }
+    }
+
+    pub fn get(&self, name: &str) -> f64 {
+        let (reference, mut value) = (self.reference(name), f64::NAN);
+        // SAFETY: one reference, one value.
+        let status = unsafe { fmi2GetReal(self.component, &reference, 1, &mut value) };
+        assert_eq!(status, FMI2_OK, "{name}");
+        value
+    }
+
+    pub fn set(&self, name: &str, value: f64) -> fmi2Status {
+        let reference = self.reference(name);
+        // SAFETY: one reference, one value.
+        unsafe { fmi2SetReal(self.component, &reference, 1, &value) }
+    }
+
+    pub fn set_integer(&self, name: &str, value: i32) -> fmi2Status {
+        let reference = self.reference(name);
+        // SAFETY: one reference, one value.
+        unsafe { fmi2SetInteger(self.component, &reference, 1, &value) }
+    }
+
+    pub fn set_boolean(&self, name: &str, value: bool) -> fmi2Status {
+        let (reference, value) = (self.reference(name), i32::from(value));
+        // SAFETY: one reference, one value.
+        unsafe { fmi2SetBoolean(self.component, &reference, 1, &value) }
+    }
+}
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        // SAFETY: the component is alive and not used afterwards.
+        unsafe { fmi2FreeInstance(self.component) };
+        self.component = null_mut();
+    }
+}
+
+/// The value reference of a variable.
+pub fn reference(kind: ModelKind, name: &str) -> u32 {
+    let description = kind.description().unwrap();
+    let variable = description.variable(name);
+    variable
+        .unwrap_or_else(|| panic!("{name}"))
+        .1
+        .value_reference
+}
+
+/// A folder of its own for each test, removed afterwards.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let path =
+            std::env::temp_dir().join(format!("softdock-fmu-test-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The FMU of a model, loaded once for all tests.
+pub fn archive(kind: ModelKind) -> &'static FmuArchive {
+    static ARCHIVES: [OnceLock<FmuArchive>; 2] = [OnceLock::new(), OnceLock::new()];
+    ARCHIVES[kind as usize].get_or_init(|| {
+        let folder = Folder::new(&format!("archive-{}", kind.name()));
+        let file = folder.0.join("model.fmu");
+        std::fs::write(&file, pack(kind, LIBRARY, Platform::HERE).unwrap()).unwrap();
+        FmuArchive::open(&file).unwrap()
+    })
+}
+
+/// Numbers without a pattern, the same in every run (xorshift).
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit as u64) as usize
+    }
+}
