@@ -5,6 +5,7 @@ pub mod config;
 pub mod cosimulation;
 pub mod error;
 pub mod hub;
+pub mod loaded_fmu;
 pub mod monolithic;
 pub mod native;
 pub mod native_unit;
