@@ -1,5 +1,7 @@
 //! The platform: legs coupled through the spherical joints of the end effector.
 
+#![cfg_attr(test, allow(clippy::unwrap_used))]
+
 pub mod body;
 pub mod config;
 pub mod cosimulation;

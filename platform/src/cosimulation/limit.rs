@@ -4,6 +4,12 @@
 //! with dampers and springs only it never gets faster than the push could make it free of all
 //! legs; a scheme that lets it get faster than a few times that makes energy of its own. Steps are
 //! tried by bisection.
+//!
+//! What limits the step is not the dampers alone. A leg's force holds the inertia of the leaf,
+//! which at this time scale cannot shorten and moves with its tip, and the generalised-α method
+//! amplifies what alternates from step to step by about 1/(1 − ρ∞)². The platform "pacoma" has the
+//! limits 18 µs (order 0) and below 10 µs (orders 1 and 2) with ρ∞ = 0.9, but 0.28 ms, 0.11 ms and
+//! 0.063 ms with ρ∞ = 0.5.
 
 use super::explicit::Explicit;
 use crate::error::{PlatformError, Result};
@@ -46,9 +52,9 @@ impl Default for Search {
     fn default() -> Self {
         Self {
             largest_s: 20e-3,
-            smallest_s: 10e-6,
+            smallest_s: 2e-6,
             precision: 0.02,
-            duration_s: 0.05,
+            duration_s: 0.02,
             steps: 200,
         }
     }

@@ -173,6 +173,11 @@ impl Seat {
             motor_torque: command(&self.torque, self.time, end, leg_step),
             motor_angle: command(&self.angle, self.time, end, leg_step),
         };
+        // A unit may need to go back before it can try again.
+        let again = divisions > 0 && self.unit.abilities().rollback;
+        if again {
+            self.unit.save()?;
+        }
         match self.unit.step(self.time, length, &inputs) {
             Ok(()) => {
                 self.time += length;
@@ -180,6 +185,9 @@ impl Seat {
                 Ok(())
             }
             Err(error) if error.is_discard() && divisions > 0 => {
+                if again {
+                    self.unit.restore()?;
+                }
                 let middle = halfway(self.tip, to, length);
                 self.go(self.time + 0.5 * length, middle, divisions - 1, leg_step)?;
                 self.go(end, to, divisions - 1, leg_step)
