@@ -5,6 +5,7 @@
 mod documents;
 mod leg;
 mod newton;
+mod platform_cosimulation;
 mod random_releases;
 mod refusals;
 mod robustness;
