@@ -1,7 +1,7 @@
 //! From defaults, file and command line to a checked configuration.
 //!
 //! ```text
-//! defaults  <-  --config FILE  <-  --set KEY=VALUE (repeatable, the last one wins)
+//! defaults  <-  --config FILE  <-  [base] of a study  <-  --set KEY=VALUE (the last one wins)
 //! ```
 //!
 //! Each layer is checked against the table of keys before it is merged, so that a complaint can

@@ -6,7 +6,9 @@
 #   tests/slurm/run.sh [STUDY.toml PROGRAM [ARGUMENT…]]
 #
 # PROGRAM ARGUMENT… is put in front of `run`, `merge` and `slurm`; without arguments the example
-# program of the study crate and tests/slurm/study.toml are used.
+# program of the study crate and tests/slurm/study.toml are used. With dockings:
+#
+#   tests/slurm/run.sh tests/slurm/docking.toml target/release/softdock batch
 #
 # Needs root and Debian's packages slurm-wlm and munge; they are installed if INSTALL=1 is set.
 # Where they cannot be had, it says SKIPPED and why, and exits with 0 (with 1 if CI=true).
