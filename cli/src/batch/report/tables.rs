@@ -33,10 +33,7 @@ fn worst(data: &Data<'_>) -> Result<Table> {
     let mut columns = ["run", "peak force [N]", "capture [s]", "time series"]
         .map(str::to_owned)
         .to_vec();
-    columns.extend(data.inputs.iter().map(|input| match &*input.axis.unit {
-        "" => input.axis.label.clone(),
-        unit => format!("{} [{unit}]", input.axis.label),
-    }));
+    columns.extend(data.inputs.iter().map(titled));
     let row = |&i: &usize| {
         let series = match &data.series[i] {
             Some(path) => Cell::link("CSV", path),
@@ -59,6 +56,14 @@ fn worst(data: &Data<'_>) -> Result<Table> {
         columns,
         rows: order.iter().map(row).collect(),
     })
+}
+
+/// An input with its unit.
+fn titled(input: &Input) -> String {
+    match &*input.axis.unit {
+        "" => input.axis.label.clone(),
+        unit => format!("{} [{unit}]", input.axis.label),
+    }
 }
 
 /// A run by name, with its report if there is one.
@@ -112,7 +117,7 @@ fn failures(data: &Data<'_>) -> Result<Option<Table>> {
 
 /// The peak force on a grid of two inputs.
 fn map(data: &Data<'_>) -> Option<Table> {
-    let [across, down] = &data.inputs[..] else {
+    let [mut across, mut down] = data.inputs.iter().collect::<Vec<&Input>>()[..] else {
         return None;
     };
     if data.plan.study().sampling != Sampling::Grid {
@@ -124,7 +129,12 @@ fn map(data: &Data<'_>) -> Option<Table> {
         levels.dedup();
         Some(levels)
     };
-    let (columns, rows) = (levels(across)?, levels(down)?);
+    let (mut columns, mut rows) = (levels(across)?, levels(down)?);
+    if columns.len() > rows.len() {
+        // Pages are easier to scroll down than across.
+        std::mem::swap(&mut across, &mut down);
+        std::mem::swap(&mut columns, &mut rows);
+    }
     if columns.len() > MOST_COLUMNS {
         return None;
     }
@@ -136,22 +146,23 @@ fn map(data: &Data<'_>) -> Option<Table> {
         };
         let mut text = significant(data.force[i], 3);
         if data.captured[i] == Some(true) {
-            text.push_str(" •");
+            text.push_str("\u{a0}•");
         }
         match &data.reports[i] {
             Some(path) => Cell::link(text, path),
             None => Cell::text(text),
         }
     };
-    let heading = |input: &Input, level: &f64| {
-        format!("{} {}", significant(*level, 3), input.axis.unit)
-            .trim_end()
-            .to_owned()
-    };
-    let mut names = vec![format!("{} ↓  {} →", down.axis.label, across.axis.label)];
-    names.extend(columns.iter().map(|level| heading(across, level)));
+    let corner = format!("{}; across: {}", titled(down), titled(across));
+    let mut names = vec![corner];
+    // Levels of a range carry rounding errors that nobody wants to read.
+    names.extend(
+        columns
+            .iter()
+            .map(|&x| format!("{}", (1e9 * x).round() / 1e9)),
+    );
     let line = |row: &f64| {
-        let mut cells = vec![Cell::text(heading(down, row))];
+        let mut cells = vec![Cell::setting(*row)];
         cells.extend(columns.iter().map(|&column| cell(*row, column)));
         cells
     };
