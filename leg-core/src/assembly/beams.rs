@@ -269,6 +269,7 @@ impl<'a, G: Group<N, D>, const N: usize, const D: usize> Pass<'a, G, N, D> {
             pose: h_ab,
             twist: d,
             velocities: [va, vb],
+            moving: self.task.dynamic,
             maps,
         };
         let (upper, lower) = (&mut system.upper[index], &mut system.lower[index]);

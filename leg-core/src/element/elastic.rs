@@ -222,6 +222,8 @@ pub(crate) struct Relative<'a, G, const N: usize> {
     pub twist: &'a SVector<f64, N>,
     /// v_A and v_B.
     pub velocities: [&'a SVector<f64, N>; 2],
+    /// Damping counts: it has no part in equilibrium, not even in the order of its sums.
+    pub moving: bool,
     /// T⁻¹ of the increments of A and B.
     pub maps: [&'a SMatrix<f64, N, N>; 2],
 }
@@ -257,7 +259,7 @@ pub(crate) fn nodal<G: Group<N, D>, const N: usize, const D: usize>(
 ) {
     let response = respond::<G, N, D>(element, relative.twist);
     let inverse = G::inverse_tangent(relative.twist);
-    if element.rayleigh.stiffness != 0.0 {
+    if relative.moving && element.rayleigh.stiffness != 0.0 {
         return damped(element, relative, weights, &response, &inverse, out);
     }
     let q = inverse.operator();
