@@ -6,6 +6,7 @@ mod dock;
 mod failure;
 mod fmu;
 mod leg;
+mod legs;
 mod output;
 mod platform;
 mod run;

@@ -22,6 +22,7 @@ use crate::body::{kinetic_energy, momentum};
 use crate::error::{PlatformError, Result};
 use crate::monolithic::Platform;
 use crate::native::NativeLeg;
+use crate::scheme::Scheme;
 use leg_core::group::Group;
 use leg_core::results::energy::energies;
 use nalgebra::{Vector3, Vector6};
@@ -50,34 +51,36 @@ pub struct EnergyAccount {
 }
 
 /// The account of `platform` now. A broken leg keeps the energy it had.
-pub fn energy_account(platform: &Platform) -> Result<EnergyAccount> {
-    let account = platform.world().account();
-    let bodies = platform.world().hub().bodies.iter().zip(platform.bodies());
-    let total = platform.body_energy();
+pub fn energy_account(platform: &mut dyn Scheme) -> Result<EnergyAccount> {
+    let legs = platform.leg_energies()?;
+    let world = platform.world();
+    let account = world.account();
+    let bodies = world.hub().bodies.iter().zip(platform.bodies());
+    let total = world.body_energy(platform.bodies());
     let kinetic: f64 = bodies
         .map(|(body, state)| kinetic_energy(body, state))
         .sum();
+    let motor_work = platform.motor_work();
     let mut out = EnergyAccount {
         bodies_kinetic: kinetic,
         gravity: total - kinetic,
-        wrench_work: account.wrench.energy,
+        wrench_work: account.wrench_work,
+        motor_work,
         dissipated: account.dissipated(),
-        residual: total - account.initial_bodies - account.wrench.energy
+        residual: total - account.initial_bodies - account.wrench_work
             + account.dissipated()
-            + platform.world().contact_potential(),
+            + world.contact_potential()
+            - platform.initial_leg_energy()
+            - motor_work,
         ..EnergyAccount::default()
     };
-    for (i, leg) in platform.legs().iter().enumerate() {
-        let now = leg.energies().map_err(PlatformError::in_leg(i))?;
-        let ledger = &leg.state().ledger;
-        let between = platform.tips()[i].energy + platform.feet()[i].energy;
-        out.legs_kinetic += now.kinetic;
-        out.strain += now.strain;
-        out.tendons += now.springs;
-        out.gravity += now.gravity;
-        out.motor_work += ledger.work_in - between;
-        out.dissipated += ledger.dissipated;
-        out.residual += ledger.residual(&now) + between;
+    for leg in legs {
+        out.legs_kinetic += leg.kinetic;
+        out.strain += leg.strain;
+        out.tendons += leg.tendon;
+        out.gravity += leg.gravity;
+        out.dissipated += leg.dissipated;
+        out.residual += leg.stored() + leg.dissipated;
     }
     Ok(out)
 }

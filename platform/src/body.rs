@@ -110,6 +110,22 @@ impl BodyStep {
         if !calm {
             increment += state.algorithmic * (0.5 * h * h);
         }
+        Self::with_increment(state, coefficients, increment)
+    }
+
+    /// First guess from an acceleration-like variable at the end of the step.
+    pub fn guess(state: &BodyState, coefficients: &Coefficients, end: &Vector6<f64>) -> Self {
+        let (h, beta) = (coefficients.step, coefficients.beta);
+        let bent = state.algorithmic * (0.5 - beta) + end * beta;
+        Self::with_increment(state, coefficients, state.velocity * h + bent * (h * h))
+    }
+
+    /// The step with a given increment n.
+    fn with_increment(
+        state: &BodyState,
+        coefficients: &Coefficients,
+        increment: Vector6<f64>,
+    ) -> Self {
         let mut out = Self {
             increment,
             map: Matrix6::identity(),
@@ -154,15 +170,9 @@ impl BodyStep {
         coefficients: &Coefficients,
     ) -> (Vector6<f64>, Matrix6<f64>) {
         let weights = coefficients.weights();
-        let trial = &self.trial;
-        let inertia = &body.inertia;
-        let (weight, by_pose) = weight_of(body, &trial.pose);
-        let ad = Se3::ad(&trial.velocity);
-        let momentum = inertia * trial.velocity;
-        let force = inertia * trial.acceleration - ad.tr_mul(&momentum) - weight;
-        let by_velocity = -(ad.tr_mul(inertia) + Se3::coad(&momentum));
-        let tangent = (inertia * weights.inertia + by_velocity * weights.damping) * self.map;
-        (force, tangent - by_pose)
+        let own = inertia_of(body, &self.trial);
+        let changing = body.inertia * weights.inertia + own.by_velocity * weights.damping;
+        (own.force, changing * self.map + own.by_pose)
     }
 
     /// Error of the step in position [m], turns counted at `arm` [m]: what (1) of the method changes
@@ -179,6 +189,30 @@ impl BodyStep {
             pose: self.trial.pose.renormalized(),
             ..self.trial
         }
+    }
+}
+
+/// Inertia forces of a moving body with its weight, eq. (1) without w, in its own frame.
+#[derive(Debug, Clone, Copy)]
+pub struct InertiaForce {
+    /// `M (v̇ − g) − ad_vᵀ M v`.
+    pub force: Vector6<f64>,
+    /// Its derivative by ψ.
+    pub by_pose: Matrix6<f64>,
+    /// Its derivative by v; that by v̇ is M.
+    pub by_velocity: Matrix6<f64>,
+}
+
+/// Inertia forces of `body` in this state of motion.
+pub fn inertia_of(body: &Body, state: &BodyState) -> InertiaForce {
+    let inertia = &body.inertia;
+    let (weight, weight_by_pose) = weight_of(body, &state.pose);
+    let ad = Se3::ad(&state.velocity);
+    let momentum = inertia * state.velocity;
+    InertiaForce {
+        force: inertia * state.acceleration - ad.tr_mul(&momentum) - weight,
+        by_pose: -weight_by_pose,
+        by_velocity: -(ad.tr_mul(inertia) + Se3::coad(&momentum)),
     }
 }
 

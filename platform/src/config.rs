@@ -195,7 +195,7 @@ impl Default for SolverConfig {
             spectral_radius: leg.spectral_radius,
             newton_tolerance: leg.newton_tolerance,
             macro_step_s: leg.step_s,
-            interface_tolerance_m: 1e-10,
+            interface_tolerance_m: 8e-10,
             extrapolation_order: 1,
             threads: 0,
         }

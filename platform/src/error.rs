@@ -1,5 +1,6 @@
 //! What can go wrong with a platform, with the evidence.
 
+use crate::unit::UnitError;
 use leg_core::leg::{ConfigError, LegError};
 
 /// Result of platform functions.
@@ -37,6 +38,34 @@ pub enum PlatformError {
         /// Why.
         cause: LegError,
     },
+    /// The unit of one leg failed.
+    #[error("leg {leg}: {cause}")]
+    Unit {
+        /// Leg, from 1.
+        leg: usize,
+        /// Why.
+        cause: UnitError,
+    },
+    /// Units do not fit the platform.
+    #[error("{found} units were given for {wanted} legs")]
+    WrongUnits {
+        /// Number of units.
+        found: usize,
+        /// Number of legs.
+        wanted: usize,
+    },
+    /// The units of co-simulation know no base that moves.
+    #[error(
+        "base.free_floating = true is not allowed with this coupling: the units of co-simulation \
+         stand on a fixed base (take coupling = \"monolithic\")"
+    )]
+    FloatingBase,
+    /// Monolithic coupling takes the legs apart, which units do not allow.
+    #[error(
+        "coupling = \"monolithic\" is not possible with legs that are units of their own; take \
+         \"implicit\" or \"explicit\""
+    )]
+    NotDivisible,
     /// The kernel failed on the platform as one model.
     #[error("the platform as one model: {0}")]
     Kernel(#[from] leg_core::Error),
@@ -138,6 +167,14 @@ pub enum PlatformError {
 }
 
 impl PlatformError {
+    /// Names the leg (from 0) whose unit failed.
+    pub(crate) fn in_unit(leg: usize) -> impl Fn(UnitError) -> Self {
+        move |cause| Self::Unit {
+            leg: leg + 1,
+            cause,
+        }
+    }
+
     /// Names the leg (from 0) in which something failed.
     pub(crate) fn in_leg<E: Into<LegError>>(leg: usize) -> impl Fn(E) -> Self {
         move |cause| Self::Leg {

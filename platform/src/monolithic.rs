@@ -4,6 +4,10 @@
 //! the legs are linearised side by side, the bodies solve for their twists ([`crate::hub`]), and
 //! the legs complete their corrections. Sums over legs are taken in the order of the legs, so the
 //! result does not depend on the number of threads.
+//!
+//! Behind a jump of wrench or motors the acceleration-like variables of the method oscillate from
+//! step to step and die out by αm/(1 − αm) each; steps therefore begin small there and double, so
+//! that little has happened when the oscillation is gone.
 
 use crate::body::{Body, BodyState, BodyStep};
 use crate::config::PlatformConfig;
@@ -15,8 +19,8 @@ use crate::statics::StaticPlatform;
 use crate::stopwatch::{Times, timed};
 use crate::threads::Crew;
 use crate::whole_model::{WholeModel, starts};
-pub use crate::world::WrenchHistory;
 use crate::world::{Flow, World, WorldMemory};
+use crate::wrench::{WrenchHistory, next_jump};
 use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::spatial::{Foundation, SpatialState};
@@ -40,6 +44,8 @@ pub struct PlatformState {
     pub tips: Vec<Flow>,
     /// Work of a floating base on each leg.
     pub feet: Vec<Flow>,
+    /// How long a step may be for now [s].
+    pub longest: f64,
 }
 
 /// What a step did.
@@ -73,6 +79,8 @@ pub struct Platform {
     bodies: Vec<BodyState>,
     tips: Vec<Flow>,
     feet: Vec<Flow>,
+    /// How long a step may be for now [s]: it grows again after a failure or a jump.
+    longest: f64,
     crew: Crew,
     /// Wall times of the parallel parts and of whole steps, once somebody asks for them.
     walls: Option<[Duration; 2]>,
@@ -84,6 +92,10 @@ const MOST_ITERATIONS: usize = 15;
 const LARGEST_CORRECTION: f64 = 1e3;
 /// A step that fails is halved at most so often.
 const HALVINGS: i32 = 12;
+/// First step behind a jump, as a fraction of a step.
+pub(crate) const FIRST_STEP: f64 = 1.0 / 16.0;
+/// Times closer than this fraction of a step are the same [-].
+const SAME_TIME: f64 = 1e-6;
 
 impl Platform {
     /// The platform at rest in `equilibrium`, a fixed or floating base under it, let go without a
@@ -92,7 +104,7 @@ impl Platform {
         Self::at_rest_under(equilibrium, WrenchHistory::default())
     }
 
-    /// The same under a wrench; accelerations are those of wrench and motors at t = 0.
+    /// The same under a wrench, which takes over at t = 0 from the one that the equilibrium holds.
     pub fn at_rest_under(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Self> {
         let config = equilibrium.config().clone();
         let crew = Crew::new(config.solver.threads, config.leg_count());
@@ -119,17 +131,18 @@ impl Platform {
         }
         let mut out = Self {
             spheres: config.sphere_positions(),
-            world: World::new(hub, &bodies),
+            world: World::new(hub, &bodies, &equilibrium.wrench_vector()),
             tips: vec![Flow::default(); legs.len()],
             feet: vec![Flow::default(); legs.len()],
             time: 0.0,
+            longest: f64::INFINITY,
             config,
             legs,
             bodies,
             crew,
             walls: None,
         };
-        out.start_accelerations(equilibrium, &wrench)?;
+        out.start_accelerations(equilibrium)?;
         out.set_wrench(wrench);
         Ok(out)
     }
@@ -141,14 +154,8 @@ impl Platform {
     }
 
     /// Consistent accelerations of bodies and legs, from the platform as one model.
-    fn start_accelerations(
-        &mut self,
-        equilibrium: &StaticPlatform,
-        wrench: &WrenchHistory,
-    ) -> Result<()> {
-        let mut whole = WholeModel::at_rest(equilibrium)?;
-        whole.set_wrench(wrench);
-        whole.restart()?;
+    fn start_accelerations(&mut self, equilibrium: &StaticPlatform) -> Result<()> {
+        let whole = WholeModel::at_rest(equilibrium)?;
         let nodes = [Some(whole.effector), whole.base].into_iter().flatten();
         for (body, node) in self.bodies.iter_mut().zip(nodes) {
             body.acceleration = whole.rest.accelerations[node.index()];
@@ -199,6 +206,14 @@ impl Platform {
         &mut self.legs
     }
 
+    /// Breaks a leg (from 0): from now on it carries nothing and stays where it is.
+    pub fn detach(&mut self, leg: usize) {
+        if let Some(leg) = self.legs.get_mut(leg) {
+            leg.detach();
+            self.disturb();
+        }
+    }
+
     /// Centres of the spherical joints in the end effector's frame [m].
     pub fn spheres(&self) -> &[Vector3<f64>] {
         &self.spheres
@@ -226,8 +241,10 @@ impl Platform {
 
     /// Gives the end effector another wrench history.
     pub fn set_wrench(&mut self, wrench: WrenchHistory) {
-        self.world
-            .set_wrench(wrench, &self.bodies[EFFECTOR], self.time);
+        self.world.set_wrench(wrench, self.time);
+        if self.world.wrench().begins_with_jump() {
+            self.disturb();
+        }
     }
 
     /// A snapshot.
@@ -239,6 +256,7 @@ impl Platform {
             world: self.world.memory(),
             tips: self.tips.clone(),
             feet: self.feet.clone(),
+            longest: self.longest,
         }
     }
 
@@ -249,6 +267,7 @@ impl Platform {
         self.world.restore(&state.world);
         self.tips.clone_from(&state.tips);
         self.feet.clone_from(&state.feet);
+        self.longest = state.longest;
         for (leg, saved) in self.legs.iter_mut().zip(&state.legs) {
             leg.set_state(saved);
         }
@@ -278,18 +297,43 @@ impl Platform {
 
     fn advance_in_steps(&mut self, end: f64, mut observe: impl FnMut(&Self)) -> Result<Advance> {
         let mut out = Advance::default();
-        let span = end - self.time;
-        if span <= 0.0 {
-            return Ok(out);
+        let slack = SAME_TIME * self.config.solver.step_s;
+        while end - self.time > slack {
+            let jump = self.next_jump(end + 2.0 * slack, slack);
+            let until = jump.map_or(end, |jump| jump.min(end));
+            self.advance_evenly(until, &mut out, &mut observe)?;
+            if jump.is_some() {
+                self.disturb();
+            }
         }
-        let largest = self.config.solver.step_s;
-        let count = (span / largest * (1.0 - 1e-9)).ceil().max(1.0);
-        let nominal = span / count;
+        Ok(out)
+    }
+
+    /// The motion goes on differently from now on.
+    fn disturb(&mut self) {
+        self.longest = FIRST_STEP * self.config.solver.step_s;
+    }
+
+    /// First jump of a history before `end` [s].
+    fn next_jump(&self, end: f64, slack: f64) -> Option<f64> {
+        let wrench = self.world.wrench().next_jump(self.time, end, slack);
+        let motors = self.legs.iter().map(NativeLeg::motor);
+        let motors = motors.filter_map(|(a, b)| next_jump([a, b], self.time, end, slack));
+        wrench.into_iter().chain(motors).reduce(f64::min)
+    }
+
+    fn advance_evenly(
+        &mut self,
+        end: f64,
+        out: &mut Advance,
+        observe: &mut impl FnMut(&Self),
+    ) -> Result<()> {
+        let nominal = even_step(end - self.time, self.config.solver.step_s);
         let smallest = nominal * 0.5_f64.powi(HALVINGS);
-        let mut h = nominal;
         while end - self.time > 1e-9 * nominal {
             let left = end - self.time;
-            let allowed = h.min(self.world.largest_step(&self.bodies)).max(smallest);
+            let contact = self.world.largest_step(&self.bodies);
+            let allowed = nominal.min(self.longest).min(contact).max(smallest);
             let this = even_part(left, allowed);
             match self.step(this) {
                 Ok(report) => {
@@ -298,13 +342,13 @@ impl Platform {
                     if left <= this * (1.0 + 1e-9) {
                         self.time = end;
                     }
-                    h = (2.0 * h).min(nominal);
+                    self.longest = 2.0 * self.longest.min(nominal);
                     observe(self);
                 }
                 Err(cause) => {
                     out.rejected += 1;
-                    h = 0.5 * this;
-                    if h < smallest {
+                    self.longest = 0.5 * this;
+                    if self.longest < smallest {
                         return Err(PlatformError::Stalled {
                             time_s: self.time,
                             smallest_s: smallest,
@@ -314,7 +358,7 @@ impl Platform {
                 }
             }
         }
-        Ok(out)
+        Ok(())
     }
 
     /// One step of size `h` [s]. On an error the platform is as it was.
@@ -355,6 +399,7 @@ impl Platform {
 
     fn try_step(&mut self, h: f64, guess: Guess) -> Result<StepReport> {
         let coefficients = Coefficients::new(self.config.solver.spectral_radius, h);
+        self.world.begin(self.time, self.time + h);
         let mut steps = self.predict(&coefficients, guess);
         let report = self.iterate(&mut steps, &coefficients)?;
         self.accept(&steps, &coefficients);
@@ -476,11 +521,13 @@ impl Platform {
                 leg.accept(&point_motion(effector, &spheres[i]), base);
             });
         });
+        let from = self.bodies[EFFECTOR];
         for (state, step) in self.bodies.iter_mut().zip(steps) {
             *state = step.accepted();
         }
         self.time += h;
-        self.world.accept(&self.bodies, h, self.time, error);
+        self.world
+            .accept(&from, &self.bodies, (h, self.time), error);
         let effector = &self.bodies[EFFECTOR];
         let base = self.world.hub().base.map(|i| &self.bodies[i]);
         for (i, leg) in self.legs.iter().enumerate() {
@@ -492,8 +539,13 @@ impl Platform {
     }
 }
 
+/// The largest step up to `largest` that divides `span` evenly.
+pub(crate) fn even_step(span: f64, largest: f64) -> f64 {
+    span / (span / largest * (1.0 - 1e-9)).ceil().max(1.0)
+}
+
 /// The part of `left` to step next: all of it, an even share of it, or `allowed`.
-fn even_part(left: f64, allowed: f64) -> f64 {
+pub(crate) fn even_part(left: f64, allowed: f64) -> f64 {
     if left <= allowed * (1.0 + 1e-9) {
         left
     } else if left < 2.0 * allowed {

@@ -50,6 +50,8 @@ pub struct NativeLeg {
     base_inputs: Option<[InputId; 6]>,
     /// False once the leg is broken: it stays where it was and carries nothing.
     attached: bool,
+    /// Crank angle at the start [rad].
+    start_angle: f64,
     open: Option<OpenStep>,
     /// Why the last linearisation failed.
     failure: Option<leg_core::Error>,
@@ -123,6 +125,7 @@ impl NativeLeg {
             tip_inputs,
             base_inputs,
             attached: true,
+            start_angle: start.motor,
             open: None,
             failure: None,
             times: None,
@@ -180,6 +183,11 @@ impl NativeLeg {
             &self.signals.0[SpatialChannel::CrankTorque as usize],
             &self.signals.0[SpatialChannel::CrankAngle as usize],
         )
+    }
+
+    /// Crank angle at the start [rad].
+    pub fn start_angle(&self) -> f64 {
+        self.start_angle
     }
 
     /// Force of the leg on the end effector, world axes [N].

@@ -3,10 +3,9 @@
 use crate::audit::{EnergyAccount, energy_account};
 use crate::body::BodyState;
 use crate::error::Result;
-use crate::monolithic::Platform;
+use crate::scheme::Scheme;
 use crate::statics::rpy_of;
 use leg_core::group::Group;
-use nalgebra::Vector3;
 
 /// Pose and motion of a body, world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,33 +69,27 @@ pub struct PlatformSample {
 
 impl PlatformSample {
     /// What `platform` shows now.
-    pub fn new(platform: &Platform) -> Result<Self> {
-        let effector = platform.effector();
-        let leg = |(leg, sphere): (&crate::native::NativeLeg, &Vector3<f64>)| {
-            let tip = leg.state().pose(leg.leg().node_b).translation();
-            let gap = (tip - effector.point(sphere)).norm();
+    pub fn new(platform: &mut dyn Scheme) -> Result<Self> {
+        let energy = energy_account(platform)?;
+        let leg = |i: usize| {
+            let view = platform.leg(i);
             LegState {
-                force: leg.tip_force().into(),
-                tendon_length: leg.chord(),
-                tendon_tension: leg.tension(),
-                motor_angle: leg.crank_angle(),
-                motor_rate: leg.crank_rate(),
-                motor_torque: leg.motor_torque(),
-                gap: if leg.is_attached() { gap } else { 0.0 },
+                force: view.tip_force.into(),
+                tendon_length: view.tendon_length,
+                tendon_tension: view.tendon_tension,
+                motor_angle: view.motor_angle,
+                motor_rate: view.motor_rate,
+                motor_torque: view.motor_torque,
+                gap: platform.joint_gap(i),
             }
         };
         let base = platform.world().hub().base.map(|i| &platform.bodies()[i]);
         Ok(Self {
             t: platform.time(),
-            effector: BodySample::new(effector),
+            effector: BodySample::new(platform.effector()),
             base: base.map(BodySample::new),
-            legs: platform
-                .legs()
-                .iter()
-                .zip(platform.spheres())
-                .map(leg)
-                .collect(),
-            energy: energy_account(platform)?,
+            legs: (0..platform.leg_count()).map(leg).collect(),
+            energy,
         })
     }
 }

@@ -43,6 +43,30 @@ impl Times {
     }
 }
 
+/// Time spent by a co-simulation.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct UnitTimes {
+    /// The units' work, all threads together.
+    pub units: Duration,
+    /// Wall time of the parallel parts.
+    pub parallel_wall: Duration,
+    /// Wall time of all advances.
+    pub wall: Duration,
+}
+
+impl UnitTimes {
+    /// Time between the parallel parts.
+    pub fn coupling(&self) -> Duration {
+        self.wall.saturating_sub(self.parallel_wall)
+    }
+
+    /// Time in which threads had nothing to do while units were at work.
+    pub fn waiting(&self, threads: usize) -> Duration {
+        let offered = self.parallel_wall * u32::try_from(threads).unwrap_or(1);
+        offered.saturating_sub(self.units)
+    }
+}
+
 /// Does `work` and adds the time it took to `sum`, if there is one.
 pub(crate) fn timed<R>(sum: Option<&mut Duration>, work: impl FnOnce() -> R) -> R {
     match sum {

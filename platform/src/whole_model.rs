@@ -8,7 +8,7 @@ use crate::error::{PlatformError, Result};
 use crate::monolithic::{Platform, base_body};
 use crate::native::{Start, motor_signals};
 use crate::statics::StaticPlatform;
-use crate::world::WrenchHistory;
+use crate::wrench::WrenchHistory;
 use leg_core::dynamics;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::LegError;

@@ -10,45 +10,25 @@
 //!
 //! so that an impact is resolved and a quiet contact does not slow the run down.
 //!
-//! Energies of dissipation and work follow from the powers at the ends of the steps by the
-//! trapezoidal rule.
+//! Energies of dissipation follow from the powers at the ends of the steps by the trapezoidal rule,
+//! the work of the wrench from the way that the end effector makes.
 
 use crate::body::{Body, BodyState, BodyStep, gravity_energy, kinetic_energy};
 use crate::contact::{BodyMotion, ContactOutput, ContactPair, EpisodeChanges, Episodes, Latch};
 use crate::error::{PlatformError, Result};
 use crate::hub::{Answer, EFFECTOR, Hub, HubSystem, MOST_BODIES};
+use crate::wrench::{AppliedWrench, WrenchHistory, split, work};
 use leg_core::dynamics::alpha::Coefficients;
-use leg_core::group::Group;
-use leg_core::model::Signal;
 use nalgebra::{Matrix6, Vector3, Vector6};
-
-/// A wrench on the end effector's centre over time, world axes: force [N], then moment [N·m].
-#[derive(Debug, Clone, PartialEq)]
-pub struct WrenchHistory(pub [Signal; 6]);
-
-impl Default for WrenchHistory {
-    fn default() -> Self {
-        Self(core::array::from_fn(|_| Signal::Constant(0.0)))
-    }
-}
-
-impl WrenchHistory {
-    /// Force and moment at `time` [s].
-    pub fn sample(&self, time: f64) -> (Vector3<f64>, Vector3<f64>) {
-        let value = |i: usize| self.0[i].sample(time).0;
-        (
-            Vector3::new(value(0), value(1), value(2)),
-            Vector3::new(value(3), value(4), value(5)),
-        )
-    }
-}
 
 /// Work done on the bodies and energy lost between them since the start [J], with the powers now
 /// [W].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Account {
-    /// Work of the wrench from outside.
-    pub wrench: Flow,
+    /// Work of the wrench from outside [J].
+    pub wrench_work: f64,
+    /// That wrench as the last step felt it.
+    wrench_load: Vector6<f64>,
     /// Lost in the damping of contacts.
     pub contact_damping: Flow,
     /// Lost in friction.
@@ -205,21 +185,27 @@ impl Encounter {
 #[derive(Debug, Clone)]
 pub struct World {
     hub: Hub,
-    wrench: WrenchHistory,
+    wrench: AppliedWrench,
+    /// The wrench as the step under way feels it.
+    load: Vector6<f64>,
     encounter: Option<Encounter>,
     account: Account,
     system: HubSystem,
 }
 
 impl World {
-    /// Bodies on which nothing acts.
-    pub fn new(hub: Hub, bodies: &[BodyState]) -> Self {
+    /// Bodies on which a wrench has acted for long.
+    pub fn new(hub: Hub, bodies: &[BodyState], held: &Vector6<f64>) -> Self {
         let mut out = Self {
             system: HubSystem::new(hub.bodies.len()),
             hub,
-            wrench: WrenchHistory::default(),
+            wrench: AppliedWrench::held(held),
+            load: *held,
             encounter: None,
-            account: Account::default(),
+            account: Account {
+                wrench_load: *held,
+                ..Account::default()
+            },
         };
         out.account.initial_bodies = out.body_energy(bodies);
         out
@@ -240,10 +226,14 @@ impl World {
         self.encounter.as_ref()
     }
 
-    /// Gives the end effector another wrench history.
-    pub fn set_wrench(&mut self, wrench: WrenchHistory, effector: &BodyState, time: f64) {
-        self.wrench = wrench;
-        self.account.wrench.power = self.wrench_power(effector, time);
+    /// Gives the end effector another wrench history from `time` [s] on.
+    pub fn set_wrench(&mut self, wrench: WrenchHistory, time: f64) {
+        self.wrench.replace(wrench, time);
+    }
+
+    /// The wrench from outside.
+    pub fn wrench(&self) -> &AppliedWrench {
+        &self.wrench
     }
 
     /// Adds a target, which moves as `state`; `bodies` gets it, too.
@@ -289,6 +279,11 @@ impl World {
         }
     }
 
+    /// Starts a step of the generalised-α method from `start` to `end` [s].
+    pub fn begin(&mut self, start: f64, end: f64) {
+        self.load = self.wrench.at_end(start, end);
+    }
+
     /// Starts Newton's system at an iterate: inertia, outer wrench, contact, latch.
     pub fn linearize(
         &mut self,
@@ -297,7 +292,7 @@ impl World {
         end: f64,
     ) -> Result<()> {
         self.system.start(&self.hub, steps, coefficients);
-        let (force, moment) = self.wrench.sample(end);
+        let (force, moment) = split(&self.load);
         self.system
             .add_dead_wrench(&steps[EFFECTOR], &force, &moment);
         let (Some(encounter), Some(target)) = (&mut self.encounter, self.hub.target) else {
@@ -343,10 +338,17 @@ impl World {
     }
 
     /// Takes over an accepted step of `h` [s] that ended at `time` [s] with an estimated error
-    /// [m].
-    pub fn accept(&mut self, bodies: &[BodyState], h: f64, time: f64, error: f64) {
-        let power = self.wrench_power(&bodies[EFFECTOR], time);
-        self.account.wrench.advance(h, power);
+    /// [m]; the end effector came from `from`.
+    pub fn accept(
+        &mut self,
+        from: &BodyState,
+        bodies: &[BodyState],
+        (h, time): (f64, f64),
+        error: f64,
+    ) {
+        let (before, after) = (self.account.wrench_load, self.load);
+        let done = work(&before, &after, from, &bodies[EFFECTOR], h);
+        self.account_for_wrench(done, &after);
         let (Some(encounter), Some(target)) = (&mut self.encounter, self.hub.target) else {
             return;
         };
@@ -361,6 +363,12 @@ impl World {
         account.friction.advance(h, output.friction_power);
         account.latch.advance(h, output.latch_power);
         encounter.accept(a, b, time, error);
+    }
+
+    /// Adds work of the wrench [J], which was last felt as `load`.
+    pub fn account_for_wrench(&mut self, work: f64, load: &Vector6<f64>) {
+        self.account.wrench_work += work;
+        self.account.wrench_load = *load;
     }
 
     /// The largest step [s] that contact allows from here.
@@ -386,13 +394,5 @@ impl World {
         self.encounter
             .as_ref()
             .map_or(0.0, |e| e.output.potential())
-    }
-
-    fn wrench_power(&self, effector: &BodyState, time: f64) -> f64 {
-        let (force, moment) = self.wrench.sample(time);
-        let rotation = effector.pose.rotation();
-        let velocity = rotation * effector.velocity.fixed_rows::<3>(0);
-        let spin = rotation * effector.velocity.fixed_rows::<3>(3);
-        force.dot(&velocity) + moment.dot(&spin)
     }
 }

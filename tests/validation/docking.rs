@@ -86,12 +86,12 @@ fn momentum_drift(step: f64) -> (f64, f64) {
     scenario.docking.target.inertia_kg_m2 = [400.0; 3];
     let brought = 1500.0 * scenario.docking.closing_speed_m_s;
     let mut run = DockingRun::new(&scenario, false).unwrap();
-    let (linear, angular) = total_momentum(run.platform()).unwrap();
+    let (linear, angular) = total_momentum(run.platform().monolithic().unwrap()).unwrap();
     assert!((linear - Vector3::new(0.0, 0.0, -brought)).norm() < 1e-12 * brought);
     let (mut drift, mut turn): (f64, f64) = (0.0, 0.0);
     while !run.finished() {
         run.advance().unwrap();
-        let (p, l) = total_momentum(run.platform()).unwrap();
+        let (p, l) = total_momentum(run.platform().monolithic().unwrap()).unwrap();
         drift = drift.max((p - linear).norm() / brought);
         turn = turn.max((l - angular).norm() / brought);
     }

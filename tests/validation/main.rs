@@ -6,6 +6,7 @@ mod docking;
 mod documents;
 mod leg;
 mod newton;
+mod platform_cosimulation;
 mod random_releases;
 mod refusals;
 mod robustness;

@@ -164,7 +164,7 @@ fn again(directory: &Directory, run: u64, folder: &Path) -> Result<Finished> {
     let text = toml::to_string(&plan.scenario_of(run)?)?;
     let resolved = Resolved::<Scenario>::with_text(&name, &text, &SettingsArgs::default(), &[])?;
     let config_text = resolved.print()?;
-    let finished = execute::prepare(&resolved.config, true)
+    let finished = execute::prepare(&resolved.config, true, None)
         .and_then(|ready| ready.run(&folder.join("run.csv")))
         .with_context(|| format!("run {run}"))?;
     dock::write_figures(folder, &config_text, &finished)?;

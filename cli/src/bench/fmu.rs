@@ -4,6 +4,7 @@
 //! forces. Short runs of the two alternate, and the fastest of each counts, so that what else
 //! happens on the machine hits both alike.
 
+use crate::legs::own_fmu;
 use crate::output;
 use anyhow::Result;
 use leg_core::leg::unit::OutputGroup;
@@ -13,8 +14,6 @@ use leg_core::leg::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
 use serde::Serialize;
 use softdock_fmu::ModelKind;
 use softdock_fmu::import::{FmuArchive, FmuInstance, Options};
-use softdock_fmu::package::{Platform, pack};
-use softdock_fmu_library::LIBRARY;
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -83,17 +82,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 /// The FMU of this program, at its start.
 fn load(kind: ModelKind) -> Result<(FmuArchive, FmuInstance)> {
-    let folder = std::env::temp_dir();
-    let file = folder.join(format!(
-        "softdock-bench-{}-{}.fmu",
-        std::process::id(),
-        kind.name()
-    ));
-    output::write_atomic(&file, &pack(kind, LIBRARY, Platform::HERE)?)?;
-    let archive = FmuArchive::open(&file);
-    // It has been unpacked, or cannot be.
-    let _ = std::fs::remove_file(&file);
-    let archive = archive?;
+    let archive = own_fmu(kind)?;
     let mut instance = archive.instantiate("leg", &Options::default())?;
     instance.initialize(0.0, None)?;
     Ok((archive, instance))

@@ -1,13 +1,20 @@
 //! `softdock bench platform`: the platform's speed and where its time goes.
 
+use crate::legs::own_fmu;
 use crate::output;
 use anyhow::Result;
 use leg_core::model::Signal;
 use serde::Serialize;
+use softdock_fmu::ModelKind;
+use softdock_fmu::import::FmuArchive;
 use softdock_platform::PlatformConfig;
-use softdock_platform::monolithic::{Platform, WrenchHistory};
+use softdock_platform::cosimulation::Implicit;
+use softdock_platform::monolithic::Platform;
+use softdock_platform::scheme::Scheme;
 use softdock_platform::statics::StaticPlatform;
-use softdock_platform::stopwatch::Times;
+use softdock_platform::stopwatch::{Times, UnitTimes};
+use softdock_platform::unit::{LoadedFmu, NativeUnit};
+use softdock_platform::wrench::WrenchHistory;
 use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -46,33 +53,40 @@ struct Line {
     /// Speed over that of the first number of threads.
     speed_up: f64,
     wanted: Option<f64>,
+    /// Speed over that of the monolithic scheme with as many threads.
+    over_monolithic: f64,
     breakdown_microseconds_per_step: Breakdown,
 }
 
-/// Time per step by what it went to, all threads together.
-#[derive(Debug, Serialize)]
-struct Breakdown {
-    elements_and_assembly: f64,
-    factorisation: f64,
-    condensation: f64,
-    acceptance: f64,
-    coupling: f64,
-    waiting: f64,
+/// Time per step by what it went to, all threads together: name and microseconds.
+type Breakdown = Vec<(&'static str, f64)>;
+
+fn per_step(time: Duration, steps: usize) -> f64 {
+    1e6 * time.as_secs_f64() / steps.max(1) as f64
 }
 
-impl Breakdown {
-    fn new(times: &Times, threads: usize, steps: usize) -> Self {
-        let per_step = |time: Duration| 1e6 * time.as_secs_f64() / steps.max(1) as f64;
-        let legs = &times.legs;
-        Self {
-            elements_and_assembly: per_step(legs.assembly),
-            factorisation: per_step(legs.factorisation),
-            condensation: per_step(legs.condensation),
-            acceptance: per_step(legs.acceptance),
-            coupling: per_step(times.coupling),
-            waiting: per_step(times.waiting(threads)),
-        }
-    }
+fn monolithic_breakdown(times: &Times, threads: usize, steps: usize) -> Breakdown {
+    let legs = &times.legs;
+    [
+        ("elements and assembly", legs.assembly),
+        ("factorisation", legs.factorisation),
+        ("condensation", legs.condensation),
+        ("acceptance", legs.acceptance),
+        ("coupling", times.coupling),
+        ("waiting", times.waiting(threads)),
+    ]
+    .map(|(name, time)| (name, per_step(time, steps)))
+    .to_vec()
+}
+
+fn unit_breakdown(times: &UnitTimes, threads: usize, steps: usize) -> Breakdown {
+    [
+        ("legs", times.units),
+        ("coupling", times.coupling()),
+        ("waiting", times.waiting(threads)),
+    ]
+    .map(|(name, time)| (name, per_step(time, steps)))
+    .to_vec()
 }
 
 /// What one repetition gives.
@@ -80,7 +94,7 @@ struct Repetition {
     seconds: f64,
     steps: usize,
     iterations: usize,
-    times: Times,
+    breakdown: Breakdown,
 }
 
 /// Runs the benchmark.
@@ -88,8 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut config = PlatformConfig::default();
     config.legs.elements = arguments.elements;
     config.validate()?;
-    // Each coupling scheme adds its lines here, in the order of DESIGN's table.
-    let lines = monolithic(arguments, &config)?;
+    let lines = measure(arguments, &config)?;
     if arguments.json {
         output::say_json(&lines)?;
     } else {
@@ -111,31 +124,27 @@ fn push() -> WrenchHistory {
 /// Simulated seconds per second asked of two threads.
 const WANTED: f64 = 2.0;
 
-fn monolithic(arguments: &Arguments, config: &PlatformConfig) -> Result<Vec<Line>> {
+/// Share of the monolithic speed asked of implicit co-simulation with FMUs.
+const WANTED_OF_FMUS: f64 = 0.5;
+
+fn measure(arguments: &Arguments, config: &PlatformConfig) -> Result<Vec<Line>> {
     let equilibrium = StaticPlatform::nominal(config)?;
+    let fmu = own_fmu(ModelKind::LegSpatial)?;
     let mut lines: Vec<Line> = Vec::new();
-    for &threads in &arguments.threads {
-        let mut platform = Platform::at_rest_under(&equilibrium, push())?;
-        platform.set_threads(threads);
-        let best = fastest(arguments, || {
-            let start = platform.state();
-            platform.measure();
-            let clock = Instant::now();
-            let done = platform.advance_to(arguments.duration)?;
-            let seconds = clock.elapsed().as_secs_f64();
-            let times = platform.times();
-            platform.restore(&start);
-            Ok(Repetition {
-                seconds,
-                steps: done.steps,
-                iterations: done.iterations,
-                times,
-            })
-        })?;
-        let first = lines.first().map(|line| line.simulated_per_wall);
+    let mut add = |scheme: &'static str, threads: usize, best: Repetition| {
         let speed = arguments.duration / best.seconds;
-        lines.push(Line {
-            scheme: "monolithic",
+        let of = |wanted: &dyn Fn(&&Line) -> bool| {
+            let line = lines.iter().find(wanted);
+            speed / line.map_or(speed, |line| line.simulated_per_wall)
+        };
+        let usual = config.legs.elements == 10;
+        let wanted = match scheme {
+            "monolithic" => (threads == 2 && usual).then_some(WANTED),
+            "FMUs" => usual.then_some(WANTED_OF_FMUS),
+            _ => None,
+        };
+        let line = Line {
+            scheme,
             threads,
             elements: config.legs.elements,
             step_s: config.solver.step_s,
@@ -143,12 +152,81 @@ fn monolithic(arguments: &Arguments, config: &PlatformConfig) -> Result<Vec<Line
             iterations_per_step: best.iterations as f64 / best.steps.max(1) as f64,
             microseconds_per_step: 1e6 * best.seconds / best.steps.max(1) as f64,
             simulated_per_wall: speed,
-            speed_up: speed / first.unwrap_or(speed),
-            wanted: (threads == 2 && config.legs.elements == 10).then_some(WANTED),
-            breakdown_microseconds_per_step: Breakdown::new(&best.times, threads, best.steps),
-        });
+            speed_up: of(&|line| line.scheme == scheme),
+            wanted,
+            over_monolithic: of(&|line| line.scheme == "monolithic" && line.threads == threads),
+            breakdown_microseconds_per_step: best.breakdown,
+        };
+        lines.push(line);
+    };
+    for &threads in &arguments.threads {
+        add(
+            "monolithic",
+            threads,
+            monolithic(arguments, &equilibrium, threads)?,
+        );
+    }
+    for &threads in &arguments.threads {
+        let best = implicit(arguments, &equilibrium, threads, None)?;
+        add("implicit", threads, best);
+    }
+    for &threads in &arguments.threads {
+        let best = implicit(arguments, &equilibrium, threads, Some(&fmu))?;
+        add("FMUs", threads, best);
     }
     Ok(lines)
+}
+
+fn monolithic(
+    arguments: &Arguments,
+    equilibrium: &StaticPlatform,
+    threads: usize,
+) -> Result<Repetition> {
+    let mut platform = Platform::at_rest_under(equilibrium, push())?;
+    platform.set_threads(threads);
+    fastest(arguments, || {
+        let start = platform.state();
+        platform.measure();
+        let clock = Instant::now();
+        let done = platform.advance_to(arguments.duration)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        let times = platform.times();
+        platform.restore(&start);
+        Ok(Repetition {
+            seconds,
+            steps: done.steps,
+            iterations: done.iterations,
+            breakdown: monolithic_breakdown(&times, threads, done.steps),
+        })
+    })
+}
+
+/// Implicit co-simulation with macro steps of one leg step.
+fn implicit(
+    arguments: &Arguments,
+    equilibrium: &StaticPlatform,
+    threads: usize,
+    fmu: Option<&FmuArchive>,
+) -> Result<Repetition> {
+    fastest(arguments, || {
+        let (starts, units) = match fmu {
+            None => NativeUnit::all(equilibrium)?,
+            Some(fmu) => LoadedFmu::all(core::slice::from_ref(fmu), equilibrium)?,
+        };
+        let mut platform = Implicit::new(equilibrium, &starts, units)?;
+        platform.set_threads(threads);
+        platform.set_wrench(push());
+        platform.measure();
+        let clock = Instant::now();
+        let done = platform.advance_to(arguments.duration)?;
+        let seconds = clock.elapsed().as_secs_f64();
+        Ok(Repetition {
+            seconds,
+            steps: done.steps,
+            iterations: done.iterations,
+            breakdown: unit_breakdown(&platform.times(), threads, done.steps),
+        })
+    })
 }
 
 /// The fastest repetition.
@@ -170,20 +248,29 @@ fn text(lines: &[Line]) -> String {
     let mut out = String::new();
     let _ = writeln!(
         out,
-        "{:<12}{:>8}{:>10}{:>12}{:>13}{:>16}{:>10}",
-        "scheme", "threads", "elements", "iterations", "per step", "simulated/wall", "speed-up"
+        "{:<12}{:>8}{:>10}{:>12}{:>13}{:>16}{:>10}{:>17}",
+        "scheme",
+        "threads",
+        "elements",
+        "iterations",
+        "per step",
+        "simulated/wall",
+        "speed-up",
+        "over monolithic"
     );
     for line in lines {
+        let found = match line.scheme {
+            "FMUs" => line.over_monolithic,
+            _ => line.simulated_per_wall,
+        };
         let verdict = match line.wanted {
-            Some(wanted) if line.simulated_per_wall >= wanted => {
-                format!("  (wanted {wanted}: met)")
-            }
+            Some(wanted) if found >= wanted => format!("  (wanted {wanted}: met)"),
             Some(wanted) => format!("  (wanted {wanted}: MISSED)"),
             None => String::new(),
         };
         let _ = writeln!(
             out,
-            "{:<12}{:>8}{:>10}{:>12.2}{:>10.1} µs{:>16.2}{:>10.2}{verdict}",
+            "{:<12}{:>8}{:>10}{:>12.2}{:>10.1} µs{:>16.2}{:>10.2}{:>17.2}{verdict}",
             line.scheme,
             line.threads,
             line.elements,
@@ -191,26 +278,25 @@ fn text(lines: &[Line]) -> String {
             line.microseconds_per_step,
             line.simulated_per_wall,
             line.speed_up,
+            line.over_monolithic,
         );
     }
     let _ = writeln!(
         out,
-        "\ntime per step by what it goes to, all threads together [µs]:"
+        "\nimplicit: co-simulation with macro steps of one leg step, native legs; FMUs: the same \
+         with six loaded FMUs\n\ntime per step by what it goes to, all threads together [µs]:"
     );
     for line in lines {
-        let part = &line.breakdown_microseconds_per_step;
+        let parts = line.breakdown_microseconds_per_step.iter();
+        let parts: Vec<String> = parts
+            .map(|(name, time)| format!("{name} {time:.1}"))
+            .collect();
         let _ = writeln!(
             out,
-            "{:<12}{:>2} threads: elements and assembly {:.1}, factorisation {:.1}, condensation \
-             {:.1}, acceptance {:.1}, coupling {:.1}, waiting {:.1}",
+            "{:<12}{:>2} threads: {}",
             line.scheme,
             line.threads,
-            part.elements_and_assembly,
-            part.factorisation,
-            part.condensation,
-            part.acceptance,
-            part.coupling,
-            part.waiting,
+            parts.join(", ")
         );
     }
     out

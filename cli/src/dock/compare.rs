@@ -15,6 +15,7 @@ type Named = (String, String, Finished);
 /// Runs the scenarios of `--compare`.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let folder = arguments.folder();
+    let fmu = arguments.legs.archive()?;
     let mut ready = Vec::new();
     for path in &arguments.compare {
         let resolved = arguments.resolve(Some(path))?;
@@ -23,7 +24,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             .map(|(name, ..): &(String, _, _)| name.as_str())
             .collect();
         let name = unlike(&known, &shipped::name_of(Some(path)));
-        let prepared = execute::prepare(&resolved.config, true)?;
+        let prepared = execute::prepare(&resolved.config, true, fmu.as_ref())?;
         ready.push((name, resolved.print()?, prepared));
     }
     for name in ["report.html", "summary.json"] {

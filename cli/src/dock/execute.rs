@@ -7,8 +7,8 @@ use crate::run::{self, Progress};
 use anyhow::Result;
 use leg_core::leg::LegError;
 use serde_json::{Value, json};
+use softdock_fmu::import::FmuArchive;
 use softdock_platform::PlatformError;
-use softdock_platform::config::Coupling;
 use softdock_platform::docking::{DockingRun, Scenario};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -53,29 +53,23 @@ impl Finished {
 #[derive(Debug)]
 pub struct Ready {
     run: DockingRun,
+    /// What the legs are.
+    legs: &'static str,
     /// Wall time that this took [s].
     preparation_s: f64,
 }
 
 /// Finds the equilibrium and places the target: what can be refused is refused here, before
 /// anything is written.
-pub fn prepare(scenario: &Scenario, keep_samples: bool) -> Result<Ready> {
+pub fn prepare(scenario: &Scenario, keep_samples: bool, fmu: Option<&FmuArchive>) -> Result<Ready> {
     let started = Instant::now();
-    let coupling = match scenario.platform.coupling {
-        Coupling::Monolithic => None,
-        Coupling::Implicit => Some("implicit"),
-        Coupling::Explicit => Some("explicit"),
+    let run = match fmu {
+        None => DockingRun::new(scenario, keep_samples),
+        Some(fmu) => DockingRun::with_fmus(scenario, keep_samples, core::slice::from_ref(fmu)),
     };
-    if let Some(coupling) = coupling {
-        return Err(BadInput::new(format!(
-            "coupling = \"{coupling}\" is not allowed: a docking is run with coupling = \
-             \"monolithic\" only"
-        ))
-        .into());
-    }
-    let run = DockingRun::new(scenario, keep_samples).map_err(explained)?;
     Ok(Ready {
-        run,
+        run: run.map_err(explained)?,
+        legs: if fmu.is_some() { "fmu" } else { "native" },
         preparation_s: started.elapsed().as_secs_f64(),
     })
 }
@@ -110,10 +104,11 @@ impl Ready {
     pub fn run(self, file: &Path) -> Result<Finished> {
         let Self {
             mut run,
+            legs,
             preparation_s,
         } = self;
         let mut progress = Progress::new(run.scenario().docking.duration_s);
-        let header = table::header(run.platform().legs().len());
+        let header = table::header(run.platform().leg_count());
         let names: Vec<&str> = header.iter().map(String::as_str).collect();
         let mut csv = CsvFile::create(file, &names)?;
         let mut written = 0;
@@ -141,7 +136,10 @@ impl Ready {
             _ => csv.keep_partial()?,
         };
         let wall = preparation_s + progress.elapsed();
-        let summary = machine_summary(&run, &ended, wall)?;
+        let mut summary = machine_summary(&run, &ended, wall)?;
+        if let Value::Object(map) = &mut summary {
+            map.insert("legs".to_owned(), json!(legs));
+        }
         Ok(Finished {
             run,
             ended,
@@ -167,6 +165,7 @@ fn machine_summary(run: &DockingRun, ended: &Ended, wall: f64) -> Result<Value> 
     let mut value = serde_json::to_value(run.summary()?)?;
     if let Value::Object(map) = &mut value {
         map.insert("wall_s".to_owned(), json!(wall));
+        map.insert("coupling".to_owned(), json!(run.platform().coupling()));
         map.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
         let error = match ended {
             Ended::Complete => Value::Null,

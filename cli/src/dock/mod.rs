@@ -10,6 +10,7 @@ mod sweep;
 pub mod table;
 
 use crate::failure::{STOPPED, settle};
+use crate::legs::LegsArgs;
 use crate::output::{self, OutputArgs};
 use crate::run;
 use crate::settings::{Resolved, SettingsArgs};
@@ -19,6 +20,7 @@ use softdock_platform::docking::Scenario;
 use softdock_report::{DockingReport, Level};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use toml::Value;
 
 /// The files of a run.
 const FILE_NAMES: [&str; 4] = ["run.csv", "report.html", "summary.json", "config.toml"];
@@ -46,6 +48,7 @@ Examples:
   softdock dock aligned --set closing_speed_m_s=0.1 --out fast
   softdock dock --print-config > mine.toml, edit it, softdock dock mine.toml
   softdock dock --compare motors-locked motors-hold
+  softdock dock --legs fmu
   softdock dock --sweep misalignment.pitch_deg=0:10:0.5";
 
 /// Arguments of `softdock dock`.
@@ -71,6 +74,8 @@ pub struct Arguments {
     #[arg(long)]
     no_report: bool,
     #[command(flatten)]
+    legs: LegsArgs,
+    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -88,7 +93,23 @@ impl Arguments {
             set: self.set.clone(),
             ..SettingsArgs::default()
         };
-        shipped::resolve(scenario, &args, &[])
+        self.resolve_with(scenario, &args, &[])
+    }
+
+    /// The same with `more` keys set, and those that follow from the choice of the legs.
+    fn resolve_with(
+        &self,
+        scenario: Option<&Path>,
+        args: &SettingsArgs,
+        more: &[(String, &str, Value)],
+    ) -> Result<Resolved<Scenario>> {
+        let resolved = shipped::resolve(scenario, args, more)?;
+        let implied = self.legs.implied(resolved.config.platform.coupling);
+        if implied.is_empty() {
+            return Ok(resolved);
+        }
+        let more: Vec<_> = more.iter().cloned().chain(implied).collect();
+        shipped::resolve(scenario, args, &more)
     }
 }
 
@@ -116,7 +137,8 @@ fn run_any(arguments: &Arguments) -> Result<ExitCode> {
 fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitCode> {
     let folder = arguments.folder();
     let config_text = resolved.print()?;
-    let ready = execute::prepare(&resolved.config, true)?;
+    let fmu = arguments.legs.archive()?;
+    let ready = execute::prepare(&resolved.config, true, fmu.as_ref())?;
     for name in FILE_NAMES {
         output::probe(&folder.join(name))?;
     }

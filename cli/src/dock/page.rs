@@ -82,7 +82,7 @@ fn files(finished: &Finished) -> Vec<[String; 3]> {
 fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
     let scenario = finished.run.scenario();
     let of = |value: &dyn Fn(&Sample) -> f64| samples.iter().map(value).collect::<Vec<f64>>();
-    let legs = finished.run.platform().legs().len();
+    let legs = finished.run.platform().leg_count();
     let per_leg = |value: &dyn Fn(&LegSample) -> f64| {
         (0..legs)
             .map(|i| samples.iter().map(|s| value(&s.legs[i])).collect())
@@ -90,7 +90,7 @@ fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
     };
     let start_lengths: Vec<f64> = samples
         .first()
-        .map(|s| s.legs.iter().map(|leg| leg.tendon_length).collect())
+        .map(|s| s.legs.iter().map(|leg| leg.view.tendon_length).collect())
         .unwrap_or_default();
     let errors: Vec<([f64; 3], [f64; 3])> = samples.iter().map(pose_error).collect();
     let start = finished.run.start();
@@ -115,13 +115,13 @@ fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
                 let start = start_lengths[i];
                 samples
                     .iter()
-                    .map(|s| s.legs[i].tendon_length - start)
+                    .map(|s| s.legs[i].view.tendon_length - start)
                     .collect()
             })
             .collect(),
-        tendon_tension_n: per_leg(&|leg| leg.tendon_tension),
-        crank_angle_deg: per_leg(&|leg| leg.motor_angle.to_degrees()),
-        motor_torque_nm: per_leg(&|leg| leg.motor_torque),
+        tendon_tension_n: per_leg(&|leg| leg.view.tendon_tension),
+        crank_angle_deg: per_leg(&|leg| leg.view.motor_angle.to_degrees()),
+        motor_torque_nm: per_leg(&|leg| leg.view.motor_torque),
         energy_j: energy(samples),
         energy_residual_j: of(&|s| s.energy.residual(start)),
         contacts_s: contacts(samples),
@@ -132,10 +132,10 @@ fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
 
 /// Force of a leg along its chord, positive when it pushes the end effector away from the base.
 fn chord_force(leg: &LegSample) -> f64 {
-    let ends = (leg.leaf.first(), leg.leaf.last());
+    let ends = (leg.shape.leaf.first(), leg.shape.leaf.last());
     let (Some(a), Some(b)) = ends else { return 0.0 };
     let chord = Se3::translation(b) - Se3::translation(a);
-    leg.tip_force.dot(&chord) / chord.norm()
+    leg.view.tip_force.dot(&chord) / chord.norm()
 }
 
 /// The end effector's interface seen from the target's: position [m]; pitch, yaw and roll of the

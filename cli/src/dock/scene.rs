@@ -108,7 +108,7 @@ fn bodies(scenario: &Scenario, frames: &[&Sample]) -> Vec<Body> {
     let motor = Mesh::rod([0.0, 0.0, -0.025], [0.0, 0.0, 0.025], 0.016, 16);
     let mesh = crank.and(motor);
     for leg in 0..frames.first().map_or(0, |s| s.legs.len()) {
-        let crank = poses(&|s| s.legs[leg].crank);
+        let crank = poses(&|s| s.legs[leg].shape.crank);
         out.push(Body::new("cranks", Paint::Link, &mesh, &crank));
     }
     let (plate, tips) = effector_meshes(scenario);
@@ -136,7 +136,7 @@ fn strips(scenario: &Scenario, frames: &[&Sample]) -> Vec<Strip> {
         let ribbon: Vec<RibbonFrame> = frames
             .iter()
             .map(|s| {
-                let nodes = leaf_points(&s.legs[leg].leaf);
+                let nodes = leaf_points(&s.legs[leg].shape.leaf);
                 let across = |h: &&Se3| h.rotation().column(2).into_owned().into();
                 RibbonFrame {
                     points_m: nodes.iter().map(|h| h.translation().into()).collect(),
@@ -147,7 +147,7 @@ fn strips(scenario: &Scenario, frames: &[&Sample]) -> Vec<Strip> {
         out.push(Strip::ribbon("leaves", Paint::Leaf, width, &ribbon));
         if scenario.platform.tendon.present {
             let ends = |s: &Sample| {
-                let nodes = &s.legs[leg].leaf;
+                let nodes = &s.legs[leg].shape.leaf;
                 let ends = [nodes.first(), nodes.last()].into_iter().flatten();
                 ends.map(|h| h.translation().into()).collect()
             };
@@ -233,7 +233,7 @@ fn focus(frames: &[&Sample]) -> Option<Focus> {
     for sample in [frames.first()?, frames.last()?] {
         points.push(sample.base.translation());
         points.push(sample.effector.translation() + axis(&sample.effector) * ROOM_FOR_TARGET);
-        let leaves = sample.legs.iter().flat_map(|leg| &leg.leaf);
+        let leaves = sample.legs.iter().flat_map(|leg| &leg.shape.leaf);
         points.extend(leaves.map(|h| h.translation()));
     }
     let first = points[0];

@@ -8,6 +8,7 @@ use crate::settings::{Key, Kind, MOST_PARTS, Resolved, Settings, SettingsArgs};
 use anyhow::Result;
 use rayon::prelude::*;
 use serde_json::{Value, json};
+use softdock_fmu::import::FmuArchive;
 use softdock_platform::docking::Scenario;
 use softdock_report::{Axis, SweepPoint, SweepReport};
 use std::path::Path;
@@ -101,14 +102,17 @@ impl Sweep {
 /// Runs the sweep.
 pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Result<ExitCode> {
     let range = Range::parse(text)?;
+    let fmu = arguments.legs.archive()?;
+    let fmu = fmu.as_ref();
     let scenarios = range
         .values
         .iter()
         .map(|&value| scenario_at(arguments, &range.key, value, text))
         .collect::<Result<Vec<Scenario>>>()?;
     // If neither end can even begin, the mistake is in what all runs share.
-    let ends = [scenarios.first(), scenarios.last()]
-        .map(|scenario| scenario.map_or(Ok(()), |one| execute::prepare(one, false).map(|_| ())));
+    let ends = [scenarios.first(), scenarios.last()].map(|scenario| {
+        scenario.map_or(Ok(()), |one| execute::prepare(one, false, fmu).map(|_| ()))
+    });
     if let [Err(error), Err(_)] = ends {
         return Err(error);
     }
@@ -118,7 +122,7 @@ pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Resu
     }
     let sweep = Sweep {
         scenario: shipped::name_of(arguments.scenario.as_deref()),
-        points: run_all(&scenarios, &range.values),
+        points: run_all(&scenarios, &range.values, fmu),
         range,
     };
     write(arguments, &folder, &sweep, base)?;
@@ -153,14 +157,14 @@ fn scenario_at(arguments: &Arguments, key: &str, value: f64, text: &str) -> Resu
         toml::Value::Float(value)
     };
     let more = [(format!("--sweep {text}"), key, given)];
-    let mut resolved = shipped::resolve(arguments.scenario.as_deref(), &args, &more)?;
+    let mut resolved = arguments.resolve_with(arguments.scenario.as_deref(), &args, &more)?;
     // One run per core is faster than one leg per core.
     resolved.config.platform.solver.threads = 1;
     Ok(resolved.config)
 }
 
 /// All runs, side by side, in the order of the values; those done before a stop.
-fn run_all(scenarios: &[Scenario], values: &[f64]) -> Vec<SweepPoint> {
+fn run_all(scenarios: &[Scenario], values: &[f64], fmu: Option<&FmuArchive>) -> Vec<SweepPoint> {
     let done = AtomicUsize::new(0);
     let progress = Mutex::new(Progress::counting(scenarios.len()));
     let points: Vec<Option<SweepPoint>> = scenarios
@@ -170,7 +174,7 @@ fn run_all(scenarios: &[Scenario], values: &[f64]) -> Vec<SweepPoint> {
             if run::stop_requested() {
                 return None;
             }
-            let (summary, failure) = match run_one(scenario) {
+            let (summary, failure) = match run_one(scenario, fmu) {
                 Ok(summary) => (summary?, None),
                 Err(error) => (Value::Null, Some(format!("{error:#}"))),
             };
@@ -194,8 +198,8 @@ fn run_all(scenarios: &[Scenario], values: &[f64]) -> Vec<SweepPoint> {
 }
 
 /// The summary of one run; none if somebody stopped it.
-fn run_one(scenario: &Scenario) -> Result<Option<Value>> {
-    execute::prepare(scenario, false)?.summarize()
+fn run_one(scenario: &Scenario, fmu: Option<&FmuArchive>) -> Result<Option<Value>> {
+    execute::prepare(scenario, false, fmu)?.summarize()
 }
 
 /// Figures of the table, in order.

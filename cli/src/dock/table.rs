@@ -85,12 +85,12 @@ pub fn row(sample: &Sample, start: &EnergySample) -> Vec<f64> {
     out.push(sample.contact_force.norm());
     out.push(f64::from(u8::from(sample.captured)));
     for leg in &sample.legs {
-        out.extend(leg.tip_force.iter());
+        out.extend(leg.view.tip_force.iter());
         out.extend([
-            leg.tendon_length,
-            leg.tendon_tension,
-            leg.motor_angle,
-            leg.motor_torque,
+            leg.view.tendon_length,
+            leg.view.tendon_tension,
+            leg.view.motor_angle,
+            leg.view.motor_torque,
         ]);
     }
     let energy = &sample.energy;

@@ -17,9 +17,10 @@ use nalgebra::DVector;
 use page::page;
 use report::{Outcome, Report};
 use softdock_platform::PlatformConfig;
-use softdock_platform::monolithic::{Platform, WrenchHistory};
+use softdock_platform::monolithic::Platform;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
 use softdock_platform::statics::StaticPlatform;
+use softdock_platform::wrench::WrenchHistory;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 

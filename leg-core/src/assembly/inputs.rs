@@ -115,6 +115,30 @@ pub(crate) fn input_column<G: Group<N, D>, const N: usize, const D: usize>(
     }
 }
 
+/// Writes `−s ∂φ/∂u δ` of joints driven by inputs into the right-hand side of `system`, whose other
+/// entries become zero; `changes` are pairs of channel and δ.
+pub(crate) fn driven_rows<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    motion: &Motion<'_, G, N>,
+    changes: impl Iterator<Item = (usize, f64)>,
+    constraint_scale: f64,
+    system: &mut System<N>,
+) {
+    system.clear_rhs();
+    for (channel, change) in changes.filter(|(_, change)| *change != 0.0) {
+        for joint in &model.joints {
+            for (index, row) in joint.rows.iter().enumerate() {
+                if row.input() == Some(channel) {
+                    let kinematics = JointKinematics::new(model, joint, motion);
+                    let by_input = kinematics.row(joint, row, motion.inputs).by_input;
+                    let rhs = &mut system.row_rhs[joint.first_row + index];
+                    *rhs -= constraint_scale * by_input * change;
+                }
+            }
+        }
+    }
+}
+
 /// Writes `−∂r/∂u̇` of input `channel` into the right-hand side of `system`: only holds feel the
 /// rate of their target.
 pub(crate) fn input_rate_column<G: Group<N, D>, const N: usize, const D: usize>(

@@ -165,7 +165,7 @@ pub fn advance<G: Group<N, D>, const N: usize, const D: usize>(
 }
 
 /// The largest step up to `step` that divides `interval` evenly (to rounding).
-fn even_step(interval: f64, step: f64) -> f64 {
+pub(crate) fn even_step(interval: f64, step: f64) -> f64 {
     let count = (interval / step * (1.0 - 1e-9)).ceil().max(1.0);
     if interval > 0.0 {
         interval / count

@@ -66,6 +66,13 @@ impl<const N: usize> Variation<N> {
         }
     }
 
+    /// The accelerations change, those of the method too.
+    pub(crate) fn accelerate(&mut self, changes: &[SVector<f64, N>]) {
+        self.accelerations.copy_from_slice(changes);
+        self.algorithmic.copy_from_slice(changes);
+        self.zero = false;
+    }
+
     /// Back to no variation.
     pub fn clear(&mut self) {
         let lists = [

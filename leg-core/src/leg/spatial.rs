@@ -20,7 +20,7 @@ use crate::results;
 use crate::state::State;
 use crate::statics::{self, ContinuationSettings, Path, StaticSettings};
 use crate::workspace::Workspace;
-use nalgebra::{Matrix3, Matrix6, Vector3};
+use nalgebra::{Matrix3, Matrix6, Rotation3, Unit, Vector3};
 use serde::{Deserialize, Serialize};
 
 /// A state of a spatial leg.
@@ -195,6 +195,16 @@ impl Default for SpatialLegConfig {
 }
 
 impl SpatialLegConfig {
+    /// Pose of the crank at an angle [rad]: its origin on the motor's axis, e1 along the crank, e3
+    /// along the axis.
+    pub fn crank_pose(&self, q1: f64) -> Result<Se3, ConfigError> {
+        let base = self.base.axes()?;
+        let axis = Unit::new_normalize(base.column(2).into());
+        let turn = Rotation3::from_axis_angle(&axis, q1);
+        let origin = Vector3::from(self.base.motor_position_m);
+        Ok(Se3::from_parts(origin, turn.matrix() * base))
+    }
+
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         let finite = |key, values: &[f64]| match values.iter().find(|value| !value.is_finite()) {

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! with Δ = p₁ − p₀. The step is divided evenly into steps of the leg's own solver. A step that
-//! fails leaves the unit as it was.
+//! fails leaves the unit as it was. Where it takes several steps, accelerations jump with those of
+//! the curve (`crate::dynamics::joining`); a single step knows the end of the curve only.
 //!
 //! Everything that changes is in the memory of the unit, which can be saved, restored and turned
 //! into plain numbers: equal memories and equal inputs give equal bits afterwards.
@@ -19,7 +20,8 @@ use super::LegError;
 use super::config::Solver;
 use super::simulate::{advance_driven, control, step_settings};
 use super::unit_derivative::Sensitivity;
-use crate::dynamics::{Advance, Control, StepSettings};
+use crate::dynamics::joining::join;
+use crate::dynamics::{Advance, Control, StepSettings, even_step};
 use crate::error::require;
 use crate::group::Group;
 use crate::model::{Drive, ForceId, Inputs, Model};
@@ -114,6 +116,11 @@ impl Cubic {
     pub(super) fn shifted(mut self, by: f64) -> Self {
         self.0[0] += by;
         self
+    }
+
+    /// Second derivative at the start.
+    pub(super) fn second(&self) -> f64 {
+        2.0 * self.0[2]
     }
 
     /// Value, rate and acceleration `s` seconds after the start.
@@ -436,15 +443,19 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         };
         let mut control = control_from(leg.solver(), memory.first_steps[1]);
         let (state, workspace) = (&mut memory.state, &mut self.workspace);
-        let done = advance_driven(
-            leg.model(),
-            state,
-            workspace,
-            &drive,
-            end,
-            &mut control,
-            &self.settings,
-        );
+        let settings = &self.settings;
+        let joined = match first_step(&control, length) {
+            Some(h) => {
+                let second = |channel: usize| drive.cubics[channel].second();
+                let joined = join(leg.model(), state, workspace, h, settings, second);
+                joined.map(|_| ()).map_err(LegError::from)
+            }
+            None => Ok(()),
+        };
+        let done = joined.and_then(|()| {
+            let model = leg.model();
+            advance_driven(model, state, workspace, &drive, end, &mut control, settings)
+        });
         let done = match done {
             Ok(done) => done,
             Err(error) => {
@@ -516,6 +527,15 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             *self = Self::from_saved(saved);
         }
     }
+}
+
+/// The first of several steps of a communication step of `length` [s]; none if it is the only one.
+pub(super) fn first_step(control: &Control, length: f64) -> Option<f64> {
+    let h = match *control {
+        Control::Fixed { step, .. } => even_step(length, step),
+        Control::Adaptive { first, .. } => first,
+    };
+    (h < length * (1.0 - 1e-9)).then_some(h)
 }
 
 /// Step control of a leg; an adaptive one goes on with `first` [s].

@@ -16,7 +16,10 @@
 //! fast for any step, which say nothing about the next one.
 
 use super::LegError;
-use super::unit::{Built, Cubic, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from};
+use super::unit::{
+    Built, Cubic, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from, first_step,
+};
+use crate::dynamics::joining::join;
 use crate::dynamics::sensitivity::{InputVariation, Variation, propagate};
 use crate::dynamics::{self, Control};
 use crate::error::Error;
@@ -241,6 +244,18 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         let mut ends: Vec<Vec<InputVariation>> = Vec::new();
         let mut moved = scratch.clone();
         scratch.copy_from(previous);
+        let control = control_from(leg.solver(), memory.first_steps[0]);
+        if let Some(h) = first_step(&control, length) {
+            let second = |channel: usize| drive.cubics[channel].second();
+            let joining = join(model, scratch, workspace, h, settings, second)?;
+            for (variation, changes) in variations.iter_mut().zip(&changes) {
+                let jumps = changes
+                    .iter()
+                    .map(|(channel, cubic)| (*channel, cubic.second()));
+                joining.answer(model, previous, workspace, jumps);
+                variation.accelerate(&workspace.system.node_rhs);
+            }
+        }
         for (k, &time) in times.iter().enumerate() {
             let h = time - scratch.time;
             if in_place {
@@ -319,6 +334,10 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             times: RefCell::default(),
         };
         scratch.copy_from(&memory.previous);
+        if let Some(h) = first_step(&control, length) {
+            let second = |channel: usize| recorder.curves.cubics[channel].second();
+            join(leg.model(), scratch, workspace, h, settings, second)?;
+        }
         dynamics::advance(
             leg.model(),
             scratch,

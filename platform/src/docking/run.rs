@@ -5,12 +5,15 @@ use super::setup::{resting_platform, visitor};
 use super::summary::Summary;
 use super::track::Track;
 use crate::contact::PointForce;
-use crate::error::{PlatformError, Result};
+use crate::error::Result;
 use crate::hub::EFFECTOR;
-use crate::monolithic::Platform;
-use crate::world::WrenchHistory;
+use crate::scheme::{self, Scheme};
+use crate::statics::StaticPlatform;
+use crate::unit::{LegShape, LegView, LoadedFmu};
+use crate::wrench::WrenchHistory;
 use leg_core::group::{Group, Se3};
 use nalgebra::{Vector3, Vector6};
+use softdock_fmu::import::FmuArchive;
 
 /// Most nominal steps of one advance.
 const MOST_STEPS: f64 = 50.0;
@@ -18,20 +21,10 @@ const MOST_STEPS: f64 = 50.0;
 /// A leg at one time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegSample {
-    /// Force on the end effector, world axes [N].
-    pub tip_force: Vector3<f64>,
-    /// Distance A to B [m].
-    pub tendon_length: f64,
-    /// Tendon tension [N].
-    pub tendon_tension: f64,
-    /// Crank angle [rad].
-    pub motor_angle: f64,
-    /// Torque on the crank [N·m].
-    pub motor_torque: f64,
-    /// Pose of the crank; its frame is on the motor's axis.
-    pub crank: Se3,
-    /// Poses of the leaf's nodes from A to B; e1 along the leaf, e3 across it.
-    pub leaf: Vec<Se3>,
+    /// Force, tendon and motor.
+    pub view: LegView,
+    /// Crank and leaf.
+    pub shape: LegShape,
 }
 
 /// Energies of everything at one time [J].
@@ -119,9 +112,10 @@ pub struct Sample {
 #[derive(Debug)]
 pub struct DockingRun {
     scenario: Scenario,
-    platform: Platform,
+    platform: Box<dyn Scheme>,
     track: Track,
     start: EnergySample,
+    energy: EnergySample,
     samples: Vec<Sample>,
     keep_samples: bool,
     poses: Vec<(f64, Se3)>,
@@ -131,19 +125,42 @@ pub struct DockingRun {
 }
 
 impl DockingRun {
-    /// Ready to run. Without `keep_samples` only the summary is kept.
+    /// Ready to run with native legs, coupled as the scenario says. Without `keep_samples` only the
+    /// summary is kept.
     pub fn new(scenario: &Scenario, keep_samples: bool) -> Result<Self> {
+        Self::coupled(scenario, keep_samples, scheme::start)
+    }
+
+    /// The same with legs inside FMUs: one archive for all of them, or one each. Monolithic
+    /// coupling, which takes legs apart, is refused.
+    pub fn with_fmus(
+        scenario: &Scenario,
+        keep_samples: bool,
+        archives: &[FmuArchive],
+    ) -> Result<Self> {
+        Self::coupled(scenario, keep_samples, |equilibrium, wrench| {
+            let (starts, units) = LoadedFmu::all(archives, equilibrium)?;
+            scheme::couple(equilibrium, &starts, units, wrench)
+        })
+    }
+
+    fn coupled(
+        scenario: &Scenario,
+        keep_samples: bool,
+        couple: impl FnOnce(&StaticPlatform, WrenchHistory) -> Result<Box<dyn Scheme>>,
+    ) -> Result<Self> {
         scenario.validate()?;
         let equilibrium = resting_platform(scenario)?;
         let wrench = WrenchHistory(scenario.platform.wrench.signals());
-        let mut platform = Platform::at_rest_under(&equilibrium, wrench)?;
+        let mut platform = couple(&equilibrium, wrench)?;
         let visitor = visitor(&scenario.docking, equilibrium.pose())?;
         platform.add_target(visitor.body, visitor.state, visitor.pair, visitor.latch);
         let mut out = Self {
             scenario: scenario.clone(),
-            track: Track::start(&platform),
+            track: Track::start(platform.as_ref()),
             platform,
             start: EnergySample::default(),
+            energy: EnergySample::default(),
             samples: Vec::new(),
             keep_samples,
             poses: Vec::new(),
@@ -151,7 +168,7 @@ impl DockingRun {
             iterations: 0,
             rejected: 0,
         };
-        out.start = out.energy()?;
+        out.start = out.measure_energy()?;
         out.record()?;
         Ok(out)
     }
@@ -162,8 +179,8 @@ impl DockingRun {
     }
 
     /// The platform.
-    pub fn platform(&self) -> &Platform {
-        &self.platform
+    pub fn platform(&self) -> &dyn Scheme {
+        self.platform.as_ref()
     }
 
     /// Energies at the start.
@@ -211,7 +228,11 @@ impl DockingRun {
         let track = &mut self.track;
         let done = self
             .platform
-            .advance_observed(end, |platform| track.observe(platform))?;
+            .advance_observed(end, &mut |platform| track.observe(platform));
+        let done = done.and_then(|done| {
+            self.energy = self.measure_energy()?;
+            Ok(done)
+        })?;
         self.iterations += done.iterations;
         self.rejected += done.rejected;
         if whole { self.record() } else { Ok(()) }
@@ -227,58 +248,56 @@ impl DockingRun {
 
     /// The figures of the run so far.
     pub fn summary(&self) -> Result<Summary> {
-        let energy = self.energy()?;
         Ok(Summary::new(
             &self.scenario,
             &self.track,
-            &self.platform,
+            self.platform.as_ref(),
             &self.poses,
-            (&self.start, &energy, self.largest_residual),
+            (&self.start, &self.energy, self.largest_residual),
             (self.iterations, self.rejected),
         ))
     }
 
     fn record(&mut self) -> Result<()> {
-        let energy = self.energy()?;
-        let residual = energy.residual(&self.start).abs();
+        self.energy = self.measure_energy()?;
+        let residual = self.energy.residual(&self.start).abs();
         self.largest_residual = self.largest_residual.max(residual);
         let pose = self.platform.effector().pose;
         self.poses.push((self.time(), pose));
         if self.keep_samples {
-            let sample = self.sample(energy);
+            let sample = self.sample()?;
             self.samples.push(sample);
         }
         Ok(())
     }
 
     /// Energies now.
-    fn energy(&self) -> Result<EnergySample> {
-        let platform = &self.platform;
-        let account = platform.world().account();
+    fn measure_energy(&mut self) -> Result<EnergySample> {
+        let legs = self.platform.leg_energies()?;
+        let (platform, world) = (&self.platform, self.platform.world());
+        let account = world.account();
         let mut out = EnergySample {
-            bodies: platform.body_energy(),
-            contact: platform.world().contact_potential(),
-            wrench_work: account.wrench.energy,
+            bodies: world.body_energy(platform.bodies()),
+            contact: world.contact_potential(),
+            motor_work: platform.motor_work(),
+            wrench_work: account.wrench_work,
             contact_loss: account.contact_damping.energy,
             friction_loss: account.friction.energy,
             latch_loss: account.latch.energy,
             ..EnergySample::default()
         };
-        for (i, leg) in platform.legs().iter().enumerate() {
-            let state = leg.state();
-            let energies = leg_core::results::energy::energies(&leg.leg().model, state)
-                .map_err(PlatformError::in_leg(i))?;
-            out.legs_kinetic += energies.kinetic;
-            out.leaves += energies.strain;
-            out.tendons += energies.springs;
-            out.legs_gravity += energies.gravity;
-            out.motor_work += platform.motor_work(i);
-            out.leg_loss += state.ledger.dissipated;
+        for leg in legs {
+            out.legs_kinetic += leg.kinetic;
+            out.leaves += leg.strain;
+            out.tendons += leg.tendon;
+            out.legs_gravity += leg.gravity;
+            out.leg_loss += leg.dissipated;
         }
         Ok(out)
     }
 
-    fn sample(&self, energy: EnergySample) -> Sample {
+    fn sample(&mut self) -> Result<Sample> {
+        let shapes = self.platform.leg_shapes()?;
         let platform = &self.platform;
         let bodies = platform.bodies();
         let hub = platform.world().hub();
@@ -293,7 +312,7 @@ impl DockingRun {
             .filter(|point| point.normal_force > 0.0)
             .copied()
             .collect();
-        Sample {
+        Ok(Sample {
             time: platform.time(),
             effector: effector.pose,
             effector_twist: effector.velocity,
@@ -304,27 +323,15 @@ impl DockingRun {
             gap: encounter.map_or(f64::INFINITY, |e| e.output().minimum_gap),
             captured: encounter.is_some_and(|e| e.latch().capture_time().is_some()),
             contacts,
-            legs: (0..platform.legs().len())
-                .map(|i| leg_sample(platform, i))
+            legs: shapes
+                .into_iter()
+                .enumerate()
+                .map(|(i, shape)| LegSample {
+                    view: platform.leg(i),
+                    shape,
+                })
                 .collect(),
-            energy,
-        }
-    }
-}
-
-fn leg_sample(platform: &Platform, index: usize) -> LegSample {
-    let native = &platform.legs()[index];
-    let (leg, state) = (native.leg(), native.state());
-    let nodes = 0..=leg.config.solver.elements;
-    LegSample {
-        tip_force: native.tip_force(),
-        tendon_length: leg.chord(state).norm(),
-        tendon_tension: leg.tendon_tension(state),
-        motor_angle: state.angle(leg.motor_joint),
-        motor_torque: leg.crank_torque(state),
-        crank: *state.pose(leg.crank),
-        leaf: nodes
-            .map(|i| *state.pose(leg.model.beam_node(leg.leaf, i)))
-            .collect(),
+            energy: self.energy,
+        })
     }
 }

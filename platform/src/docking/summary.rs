@@ -4,7 +4,7 @@ use super::config::Scenario;
 use super::run::EnergySample;
 use super::track::Track;
 use crate::hub::EFFECTOR;
-use crate::monolithic::Platform;
+use crate::scheme::Scheme;
 use leg_core::group::{Group, Se3};
 use nalgebra::Vector3;
 use serde::Serialize;
@@ -108,7 +108,7 @@ impl Summary {
     pub(super) fn new(
         scenario: &Scenario,
         track: &Track,
-        platform: &Platform,
+        platform: &dyn Scheme,
         poses: &[(f64, Se3)],
         (start, end, largest_residual): (&EnergySample, &EnergySample, f64),
         (iterations, rejected): (usize, usize),
@@ -207,7 +207,7 @@ fn settling_time(scenario: &Scenario, poses: &[(f64, Se3)], touch: f64) -> Optio
     (time <= touch + 0.9 * (end - touch)).then(|| (time - touch).max(0.0))
 }
 
-fn restitution(track: &Track, platform: &Platform, captured: bool) -> Option<f64> {
+fn restitution(track: &Track, platform: &dyn Scheme, captured: bool) -> Option<f64> {
     let (before, now) = track.closing_speeds;
     let apart = !captured
         && track.first_touch.is_some()
@@ -221,7 +221,7 @@ struct Relative {
     angle: f64,
 }
 
-fn relative_motion(platform: &Platform) -> Relative {
+fn relative_motion(platform: &dyn Scheme) -> Relative {
     let bodies = platform.bodies();
     let effector = &bodies[EFFECTOR];
     let Some(target) = platform.world().hub().target.map(|i| &bodies[i]) else {

@@ -1,7 +1,7 @@
 //! What is watched in every step of a docking.
 
 use crate::hub::EFFECTOR;
-use crate::monolithic::Platform;
+use crate::scheme::{Scheme, largest_gap};
 use nalgebra::Vector3;
 
 /// Tension below which a tendon counts as slack [N].
@@ -72,21 +72,18 @@ pub struct Track {
 
 impl Track {
     /// The start of a run.
-    pub fn start(platform: &Platform) -> Self {
-        let legs = platform
-            .legs()
-            .iter()
-            .map(|leg| {
-                let length = leg.leg().chord(leg.state()).norm();
-                let tension = leg.leg().tendon_tension(leg.state());
+    pub fn start(platform: &dyn Scheme) -> Self {
+        let legs = (0..platform.leg_count())
+            .map(|i| {
+                let leg = platform.leg(i);
                 LegTrack {
-                    initial_length: length,
-                    length_range: [length; 2],
-                    tension_range: [tension; 2],
+                    initial_length: leg.tendon_length,
+                    length_range: [leg.tendon_length; 2],
+                    tension_range: [leg.tendon_tension; 2],
                     slack_time: 0.0,
-                    peak_torque: leg.leg().crank_torque(leg.state()).abs(),
+                    peak_torque: leg.motor_torque.abs(),
                     largest_turn: 0.0,
-                    initial_angle: leg.state().angle(leg.leg().motor_joint),
+                    initial_angle: leg.motor_angle,
                 }
             })
             .collect();
@@ -113,42 +110,31 @@ impl Track {
     }
 
     /// Looks at the platform after an accepted step.
-    pub fn observe(&mut self, platform: &Platform) {
+    pub fn observe(&mut self, platform: &dyn Scheme) {
         let h = platform.time() - self.time;
         self.time = platform.time();
         self.steps += 1;
         self.smallest_step = self.smallest_step.min(h);
         self.largest_step = self.largest_step.max(h);
         self.observe_contact(platform, h);
-        let effector = &platform.bodies()[EFFECTOR];
-        for ((leg, track), sphere) in platform
-            .legs()
-            .iter()
-            .zip(&mut self.legs)
-            .zip(platform.spheres())
-        {
-            let (model, state) = (leg.leg(), leg.state());
-            let length = model.chord(state).norm();
-            let tension = model.tendon_tension(state);
+        self.joint_gap = self.joint_gap.max(largest_gap(platform));
+        for (i, track) in self.legs.iter_mut().enumerate() {
+            let leg = platform.leg(i);
+            let (length, tension) = (leg.tendon_length, leg.tendon_tension);
             track.length_range[0] = track.length_range[0].min(length);
             track.length_range[1] = track.length_range[1].max(length);
             track.tension_range[0] = track.tension_range[0].min(tension);
             track.tension_range[1] = track.tension_range[1].max(tension);
-            if model.tendon.is_some() && tension < SLACK_TENSION {
+            if platform.has_tendon(i) && tension < SLACK_TENSION {
                 track.slack_time += h;
             }
-            track.peak_torque = track.peak_torque.max(model.crank_torque(state).abs());
-            let turn = (state.angle(model.motor_joint) - track.initial_angle).abs();
+            track.peak_torque = track.peak_torque.max(leg.motor_torque.abs());
+            let turn = (leg.motor_angle - track.initial_angle).abs();
             track.largest_turn = track.largest_turn.max(turn);
-            if leg.is_attached() {
-                let tip = state.poses[model.node_b.index()];
-                let gap = leg_core::group::Group::translation(&tip) - effector.point(sphere);
-                self.joint_gap = self.joint_gap.max(gap.norm());
-            }
         }
     }
 
-    fn observe_contact(&mut self, platform: &Platform, h: f64) {
+    fn observe_contact(&mut self, platform: &dyn Scheme, h: f64) {
         let Some(encounter) = platform.world().encounter() else {
             return;
         };
@@ -187,7 +173,7 @@ impl Track {
 }
 
 /// Speed at which the target's port nears the end effector along the end effector's axis [m/s].
-fn closing_speed(platform: &Platform) -> f64 {
+fn closing_speed(platform: &dyn Scheme) -> f64 {
     let bodies = platform.bodies();
     let Some(target) = platform.world().hub().target else {
         return 0.0;

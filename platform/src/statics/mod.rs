@@ -144,6 +144,12 @@ impl StaticPlatform {
         (self.force, self.moment)
     }
 
+    /// The same as one vector, force first.
+    pub fn wrench_vector(&self) -> Vector6<f64> {
+        let (force, moment) = self.wrench();
+        Vector6::new(force.x, force.y, force.z, moment.x, moment.y, moment.z)
+    }
+
     /// Force of each leg on the end effector, world axes [N].
     pub fn leg_forces(&self) -> Vec<Vector3<f64>> {
         self.legs.iter().map(|leg| leg.force().0).collect()

@@ -8,9 +8,10 @@ use leg_core::model::Signal;
 use nalgebra::{DVector, Vector6};
 use softdock_platform::PlatformConfig;
 use softdock_platform::linear::{Kept, linearize_platform};
-use softdock_platform::monolithic::{Platform, WrenchHistory};
+use softdock_platform::monolithic::Platform;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
 use softdock_platform::statics::StaticPlatform;
+use softdock_platform::wrench::WrenchHistory;
 
 fn small() -> PlatformConfig {
     let mut config = PlatformConfig::default();

@@ -7,8 +7,9 @@ use leg_core::leg::config::MotorMode;
 use leg_core::model::Signal;
 use softdock_platform::PlatformConfig;
 use softdock_platform::audit::energy_account;
-use softdock_platform::monolithic::{Platform, WrenchHistory};
+use softdock_platform::monolithic::Platform;
 use softdock_platform::statics::{StaticPlatform, StaticSettings, Target};
+use softdock_platform::wrench::WrenchHistory;
 
 /// A ramp to `wrench` over `duration` [s], then constant.
 fn ramp(wrench: [f64; 6], duration: f64) -> WrenchHistory {
@@ -83,14 +84,14 @@ fn slack_tendons_carry_nothing_and_tighten_again() {
     let mut worst: f64 = 0.0;
     for k in 1..=1000 {
         platform.advance_to(1e-3 * f64::from(k)).unwrap();
-        let account = energy_account(&platform).unwrap();
+        let account = energy_account(&mut platform).unwrap();
         worst = worst.max(account.residual.abs());
         for (count, leg) in slack.iter_mut().zip(platform.legs()) {
             assert!(leg.tension() >= 0.0);
             *count += usize::from(leg.tension() < 2.0 * config.tendon.slack_width_n);
         }
     }
-    let account = energy_account(&platform).unwrap();
+    let account = energy_account(&mut platform).unwrap();
     println!(
         "slack {slack:?} ms, residual {worst:e} of {:e} J",
         account.dissipated
@@ -118,7 +119,7 @@ fn a_platform_whose_leg_breaks_at_once_is_one_with_five_legs() {
         Platform::at_rest(&nominal).unwrap()
     };
     let (mut broken, mut five) = (start(&config), start(&five));
-    broken.legs_mut()[2].detach();
+    broken.detach(2);
     for platform in [&mut broken, &mut five] {
         platform.set_wrench(push(PUSH, PUSH_TIME));
         platform.advance_to(0.3).unwrap();
@@ -133,8 +134,8 @@ fn a_leg_that_breaks_in_motion_leaves_the_platform_a_free_direction() {
     let equilibrium = free_equilibrium(&config);
     let mut platform = Platform::at_rest_under(&equilibrium, push(PUSH, PUSH_TIME)).unwrap();
     platform.advance_to(0.05).unwrap();
-    platform.legs_mut()[2].detach();
-    let before = energy_account(&platform).unwrap();
+    platform.detach(2);
+    let before = energy_account(&mut platform).unwrap();
     for k in 6..=100 {
         platform.advance_to(0.01 * f64::from(k)).unwrap();
         assert!(platform.effector().is_finite());
@@ -144,7 +145,7 @@ fn a_leg_that_breaks_in_motion_leaves_the_platform_a_free_direction() {
     let mut whole = Platform::at_rest_under(&equilibrium, push(PUSH, PUSH_TIME)).unwrap();
     whole.advance_to(1.0).unwrap();
     let (gone, held) = (moved(&platform, &equilibrium), moved(&whole, &equilibrium));
-    let account = energy_account(&platform).unwrap();
+    let account = energy_account(&mut platform).unwrap();
     println!("{gone:.4} m instead of {held:.4} m; {before:?} {account:?}");
     assert!(gone > 3.0 * held);
     assert!((account.residual - before.residual).abs() < 1e-2 * account.dissipated);
@@ -190,7 +191,7 @@ fn next_to_a_limit_point_the_platform_is_soft_but_calm() {
         running.advance_to(0.01 * f64::from(k)).unwrap();
         furthest = furthest.max(moved(&running, &platform));
     }
-    let account = energy_account(&running).unwrap();
+    let account = energy_account(&mut running).unwrap();
     println!("limit {limit:.3} N; at 97 % moved by {furthest:.4} m; {account:?}");
     assert!(furthest > 1e-4 && furthest < 0.05);
     assert!(account.residual.abs() < 1e-3 * account.wrench_work.abs().max(1e-3));
@@ -213,7 +214,7 @@ fn a_limit_point_is_passed_dynamically() {
         furthest = furthest.max(moved(&platform, &equilibrium));
         fastest = fastest.max(platform.effector().velocity.fixed_rows::<3>(0).norm());
     }
-    let account = energy_account(&platform).unwrap();
+    let account = energy_account(&mut platform).unwrap();
     println!(
         "limit {limit:.2} N: moved by {furthest:.3} m, {fastest:.2} m/s; now {:?} {account:?}",
         platform.effector().pose.translation().as_slice()

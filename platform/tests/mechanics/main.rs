@@ -1,17 +1,18 @@
-//! The platform's mechanics: statics, the monolithic scheme, its limits.
+//! The platform's mechanics: statics, the coupling schemes, their limits.
 
 #![allow(clippy::unwrap_used)]
 
 mod conservation;
 mod control;
+mod cosimulation;
 mod limits;
 mod statics;
 mod whole;
 
 use leg_core::model::Signal;
 use softdock_platform::PlatformConfig;
-use softdock_platform::monolithic::WrenchHistory;
 use softdock_platform::statics::{StaticPlatform, StaticSettings, Target};
+use softdock_platform::wrench::WrenchHistory;
 
 /// The platform in equilibrium with its motors at their nominal angles and no wrench.
 pub fn free_equilibrium(config: &PlatformConfig) -> StaticPlatform {

@@ -8,11 +8,13 @@ use leg_core::dynamics::{self, StepSettings};
 use leg_core::group::Group;
 use leg_core::leg::config::MotorMode;
 use leg_core::leg::spatial::SpatialState;
+use leg_core::model::Signal;
 use leg_core::results;
 use leg_core::workspace::Workspace;
 use softdock_platform::PlatformConfig;
 use softdock_platform::monolithic::Platform;
 use softdock_platform::whole_model::WholeModel;
+use softdock_platform::wrench::{AppliedWrench, WrenchHistory};
 
 /// Largest difference allowed [m, rad, m/s, rad/s]; rounding gives 1e-12.
 const EQUAL: f64 = 1e-9;
@@ -50,14 +52,29 @@ fn compare(platform: &Platform, whole: &WholeModel, state: &SpatialState, out: &
     }
 }
 
+/// The wrench as the platform feels it at the ends of steps of `h` [s].
+fn felt(wrench: &WrenchHistory, h: f64, count: usize) -> WrenchHistory {
+    let mut applied = AppliedWrench::default();
+    applied.replace(wrench.clone(), 0.0);
+    let times: Vec<f64> = (0..=count).map(|k| h * k as f64).collect();
+    let ends: Vec<_> = times
+        .windows(2)
+        .map(|step| applied.at_end(step[0], step[1]))
+        .collect();
+    WrenchHistory(core::array::from_fn(|i| Signal::Table {
+        times: times.clone(),
+        values: [0.0].into_iter().chain(ends.iter().map(|w| w[i])).collect(),
+    }))
+}
+
 /// Pushes both for 50 ms and lets them go on to `end` [s].
 fn differences(mut config: PlatformConfig, end: f64) -> Difference {
     config.solver.newton_tolerance = 1e-9;
     let equilibrium = free_equilibrium(&config);
+    let (h, count) = (1e-3, (end / 1e-3_f64).round() as usize);
     let wrench = push(PUSH, PUSH_TIME);
     let mut whole = WholeModel::at_rest(&equilibrium).unwrap();
-    whole.set_wrench(&wrench);
-    whole.restart().unwrap();
+    whole.set_wrench(&felt(&wrench, h, count));
     let mut platform = Platform::at_rest_under(&equilibrium, wrench).unwrap();
     let settings = StepSettings {
         spectral_radius: config.solver.spectral_radius,
@@ -67,8 +84,7 @@ fn differences(mut config: PlatformConfig, end: f64) -> Difference {
     let mut state = whole.rest.clone();
     let mut workspace = Workspace::new(&whole.model);
     let mut out = Difference::default();
-    let h = 1e-3;
-    for _ in 0..(end / h).round() as usize {
+    for _ in 0..count {
         platform.step(h).unwrap();
         dynamics::step(
             &whole.model,

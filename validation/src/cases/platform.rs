@@ -9,9 +9,10 @@ use leg_core::leg::pretension_spatial;
 use leg_core::model::Signal;
 use leg_core::workspace::Workspace;
 use nalgebra::Vector3;
-use softdock_platform::monolithic::{Platform, WrenchHistory};
+use softdock_platform::monolithic::Platform;
 use softdock_platform::statics::{StaticPlatform, StaticSettings, Target};
 use softdock_platform::whole_model::WholeModel;
+use softdock_platform::wrench::WrenchHistory;
 use softdock_platform::{PlatformConfig, config};
 
 pub(super) const CASES: &[Case] = &[

@@ -8,17 +8,19 @@ mod table;
 
 use super::start::{PlaceArgs, WrenchArgs};
 use crate::failure::{BadInput, STOPPED};
+use crate::legs::LegsArgs;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::run;
 use crate::settings::{Resolved, SettingsArgs};
 use anyhow::{Context, Result};
 use input::Histories;
-use leg_core::model::Signal;
 use page::page;
 use record::{Ended, Record};
 use softdock_platform::PlatformConfig;
 use softdock_platform::config::Coupling;
-use softdock_platform::monolithic::{Platform, WrenchHistory};
+use softdock_platform::scheme::{self, Scheme};
+use softdock_platform::unit::LoadedFmu;
+use softdock_platform::wrench::WrenchHistory;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use toml::Value;
@@ -60,7 +62,7 @@ pub struct Arguments {
     /// Step size [s]; the same as --set solver.step_s=S
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     step: Option<f64>,
-    /// Time between rows [s]; every step if left out
+    /// Time between rows [s]; every (macro) step if left out. Macro steps end at rows
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     output_step: Option<f64>,
     /// Table of inputs: a column t [s] and any of force_x_n, force_y_n, force_z_n, moment_x_nm,
@@ -79,6 +81,8 @@ pub struct Arguments {
     #[command(flatten)]
     wrench: WrenchArgs,
     #[command(flatten)]
+    legs: LegsArgs,
+    #[command(flatten)]
     settings: SettingsArgs,
     #[command(flatten)]
     output: OutputArgs,
@@ -92,7 +96,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let config = &resolved.config;
-    let output_step = arguments.output_step.unwrap_or(config.solver.step_s);
+    let output_step = arguments.output_step.unwrap_or(usual_step(config));
     run::check_times(arguments.duration, output_step).map_err(BadInput::new)?;
     let breaks = breaks(&arguments.breaks, config.leg_count())?;
     let histories = match &arguments.input {
@@ -144,6 +148,15 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
+/// Every step, and every macro step of co-simulation if that is longer.
+fn usual_step(config: &PlatformConfig) -> f64 {
+    let solver = &config.solver;
+    match config.coupling {
+        Coupling::Monolithic => solver.step_s,
+        Coupling::Implicit | Coupling::Explicit => solver.step_s.max(solver.macro_step_s),
+    }
+}
+
 fn resolve(arguments: &Arguments) -> Result<Resolved<PlatformConfig>> {
     let step = arguments.step.map(|step| {
         (
@@ -154,11 +167,15 @@ fn resolve(arguments: &Arguments) -> Result<Resolved<PlatformConfig>> {
     });
     let more: Vec<_> = step.into_iter().collect();
     let resolved = Resolved::<PlatformConfig>::with(&arguments.settings, &more)?;
-    if resolved.config.coupling != Coupling::Monolithic {
-        let message = "this command runs the monolithic scheme: leave coupling = \"monolithic\"";
-        return Err(BadInput::new(message).into());
+    let implied = arguments.legs.implied(resolved.config.coupling);
+    if implied.is_empty() {
+        return Ok(resolved);
     }
-    Ok(resolved)
+    let more: Vec<_> = more.into_iter().chain(implied).collect();
+    Ok(Resolved::<PlatformConfig>::with(
+        &arguments.settings,
+        &more,
+    )?)
 }
 
 /// The platform at rest, its histories set.
@@ -166,7 +183,7 @@ fn started(
     arguments: &Arguments,
     config: &PlatformConfig,
     histories: &Histories,
-) -> Result<Platform> {
+) -> Result<Box<dyn Scheme>> {
     let (equilibrium, _) = arguments.place.equilibrium(config, &arguments.wrench)?;
     let mut signals = config.wrench.signals();
     for (signal, given) in signals.iter_mut().zip(&histories.wrench) {
@@ -174,20 +191,17 @@ fn started(
             *signal = given.clone();
         }
     }
-    let mut platform = Platform::at_rest_under(&equilibrium, WrenchHistory(signals))?;
-    for (i, leg) in platform.legs_mut().iter_mut().enumerate() {
-        let (torque, angle) = histories.motors.get(i).cloned().unwrap_or_default();
-        if torque.is_none() && angle.is_none() {
-            continue;
+    let wrench = WrenchHistory(signals);
+    let mut platform = match arguments.legs.archive()? {
+        None => scheme::start(&equilibrium, wrench)?,
+        Some(fmu) => {
+            let (starts, units) = LoadedFmu::all(&[fmu], &equilibrium)?;
+            scheme::couple(&equilibrium, &starts, units, wrench)?
         }
-        let (old_torque, old_angle) = leg.motor();
-        let (held, start) = (equilibrium.holding_torques()[i], equilibrium.motors()[i]);
-        let shifted = |signal: Option<Signal>, by: f64, old: &Signal| {
-            signal.map_or_else(|| old.clone(), |signal| signal.shifted(by))
-        };
-        let torque = shifted(torque, held, old_torque);
-        let angle = shifted(angle, start, old_angle);
-        leg.set_motor(torque, angle);
+    };
+    let held = equilibrium.holding_torques();
+    for (i, (torque, angle)) in histories.motors.iter().cloned().enumerate() {
+        platform.set_motor(i, torque.map(|torque| torque.shifted(held[i])), angle);
     }
     Ok(platform)
 }

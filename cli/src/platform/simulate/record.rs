@@ -5,8 +5,9 @@ use super::table::row;
 use crate::output::CsvFile;
 use crate::run::{self, Progress};
 use anyhow::Result;
-use softdock_platform::monolithic::{Advance, Platform};
+use softdock_platform::config::Coupling;
 use softdock_platform::sample::PlatformSample;
+use softdock_platform::scheme::{Progress as Advance, Scheme, coupling_loss};
 
 /// How a run ended.
 #[derive(Debug)]
@@ -29,7 +30,7 @@ pub(super) struct Times {
 
 /// A run and what is kept of it.
 pub(super) struct Record {
-    platform: Platform,
+    platform: Box<dyn Scheme>,
     csv: CsvFile,
     times: Times,
     rows: usize,
@@ -43,7 +44,12 @@ pub(super) struct Record {
 
 impl Record {
     /// A run that has not started.
-    pub(super) fn new(platform: Platform, csv: CsvFile, times: Times, keep_samples: bool) -> Self {
+    pub(super) fn new(
+        platform: Box<dyn Scheme>,
+        csv: CsvFile,
+        times: Times,
+        keep_samples: bool,
+    ) -> Self {
         Self {
             worst: Worst::default(),
             progress: Progress::new(times.duration),
@@ -78,7 +84,7 @@ impl Record {
                 return Ok(false);
             }
             self.advance_to(grid.time(index))?;
-            let sample = PlatformSample::new(&self.platform)?;
+            let sample = PlatformSample::new(self.platform.as_mut())?;
             self.csv.row(&row(&sample))?;
             self.rows += 1;
             self.worst.note(&sample, self.last.as_ref());
@@ -95,9 +101,7 @@ impl Record {
     fn advance_to(&mut self, time: f64) -> Result<()> {
         while let Some(&(at, leg)) = self.times.breaks.first().filter(|(at, _)| *at <= time) {
             self.steps_to(at)?;
-            if let Some(leg) = self.platform.legs_mut().get_mut(leg) {
-                leg.detach();
-            }
+            self.platform.detach(leg);
             self.times.breaks.remove(0);
         }
         self.steps_to(time)
@@ -105,14 +109,12 @@ impl Record {
 
     fn steps_to(&mut self, time: f64) -> Result<()> {
         let done = self.platform.advance_to(time)?;
-        self.done.steps += done.steps;
-        self.done.rejected += done.rejected;
-        self.done.iterations += done.iterations;
+        self.done += done;
         Ok(())
     }
 
     /// Completes the table and sums up.
-    pub(super) fn finish(self, ended: &Ended) -> Result<(Report, Vec<PlatformSample>)> {
+    pub(super) fn finish(mut self, ended: &Ended) -> Result<(Report, Vec<PlatformSample>)> {
         let complete = matches!(ended, Ended::Complete);
         let file = if complete {
             self.csv.finish()?
@@ -130,7 +132,12 @@ impl Record {
             file,
             rows: self.rows,
             wall_s: self.progress.elapsed(),
-            step_s: self.platform.config().solver.step_s,
+            coupling: self.platform.coupling(),
+            lost_in_coupling_j: coupling_loss(self.platform.as_mut())?,
+            step_s: match self.platform.coupling() {
+                Coupling::Monolithic => self.platform.config().solver.step_s,
+                _ => self.platform.config().solver.macro_step_s,
+            },
             steps: self.done.steps,
             rejected_steps: self.done.rejected,
             iterations_per_step: self.done.iterations as f64 / self.done.steps.max(1) as f64,

@@ -3,6 +3,7 @@
 use super::table::gap;
 use crate::summary::Summary;
 use serde::Serialize;
+use softdock_platform::config::Coupling;
 use softdock_platform::sample::PlatformSample;
 use std::path::PathBuf;
 
@@ -66,6 +67,8 @@ pub(super) struct Report {
     pub(super) rows: usize,
     pub(super) simulated_s: f64,
     pub(super) wall_s: f64,
+    pub(super) coupling: Coupling,
+    /// Step, or macro step of co-simulation.
     pub(super) step_s: f64,
     pub(super) steps: usize,
     pub(super) rejected_steps: usize,
@@ -83,6 +86,8 @@ pub(super) struct Report {
     pub(super) wrench_work_j: f64,
     pub(super) motor_work_j: f64,
     pub(super) dissipated_j: f64,
+    /// Work that the joints of a co-simulation lose between bodies and legs.
+    pub(super) lost_in_coupling_j: f64,
     pub(super) final_position_m: [f64; 3],
     pub(super) final_rpy_rad: [f64; 3],
 }

@@ -1,0 +1,271 @@
+//! Implicit co-simulation: a macro step is repeated, with rollback, until the joints close.
+//!
+//! The end effector moves; every leg follows its joint and answers with forces; Newton's method
+//! finds the motion whose equations hold with those forces. The legs' tips are where the end
+//! effector's joints were before the last correction, so that correction is the gap of the joints:
+//! the iteration ends when it is below the tolerance. Two kinds of steps:
+//!
+//! * [`short`]: no longer than a step of the legs. The very equations of the monolithic scheme, with
+//!   contact and target;
+//! * [`long`]: longer. The end effector moves on a cubic ([`super::course`]). Contact asks for steps
+//!   shorter than those of the legs, so with a target all steps are short.
+//!
+//! Jumps of histories are ends of steps; behind one the first long step is short, and the next ones
+//! grow. A macro step fails if the iteration does not converge or a unit discards its step; it is
+//! then repeated with half the length, and later steps grow again.
+
+mod long;
+mod short;
+
+use super::interface::Interface;
+use super::predictor::Predictor;
+use super::rig::{Rig, SAME_TIME};
+use super::seat::{Before, Request};
+use crate::error::{PlatformError, Result};
+use crate::monolithic::{FIRST_STEP, even_part, even_step};
+use crate::scheme::{Observer, Progress};
+use crate::statics::StaticPlatform;
+use crate::stopwatch::UnitTimes;
+use crate::threads::Crew;
+use crate::unit::{LegUnit, NativeUnit, UnitError, UnitStart};
+use nalgebra::Vector6;
+use std::time::Instant;
+
+/// Most iterations of a macro step.
+const MOST_ITERATIONS: usize = 15;
+/// Nothing physical moves by this much in a step that can still converge [m].
+const LARGEST_CORRECTION: f64 = 1.0;
+/// Derivatives with which a correction shrinks by less than this are replaced.
+const SLOW: f64 = 0.3;
+/// A step that fails is halved at most so often.
+const HALVINGS: i32 = 12;
+/// First long step behind a jump, as a fraction of the macro step.
+const FIRST_LONG_STEP: f64 = 0.25;
+
+/// A platform in implicit co-simulation.
+#[derive(Debug)]
+pub struct Implicit {
+    pub(crate) rig: Rig,
+    interface: Interface,
+    predictor: Predictor,
+    /// All units tell derivatives.
+    derivatives: bool,
+    /// The units remember the start of the step under way.
+    saved: bool,
+    /// How long a step may be for now [s]: it grows again after a failure or a jump.
+    longest: f64,
+    /// No step has been made since the last jump.
+    disturbed: bool,
+    /// The units were last somewhere else than at the motion under way.
+    displaced: bool,
+    /// Steps since the last linearisation.
+    age: usize,
+    /// Even new derivatives did not make the iteration fast.
+    always_slow: bool,
+}
+
+/// Why a macro step was not accepted.
+enum Refusal {
+    /// A smaller one may do.
+    Smaller(PlatformError),
+    /// Nothing will.
+    Never(PlatformError),
+}
+
+/// What a macro step did.
+#[derive(Debug, Clone, Copy, Default)]
+struct Done {
+    iterations: usize,
+    linearizations: usize,
+}
+
+impl Implicit {
+    /// Native legs at rest in `equilibrium`.
+    pub fn native(equilibrium: &StaticPlatform) -> Result<Self> {
+        let (starts, units) = NativeUnit::all(equilibrium)?;
+        Self::new(equilibrium, &starts, units)
+    }
+
+    /// Units that were started from `equilibrium` as `starts` says.
+    pub fn new(
+        equilibrium: &StaticPlatform,
+        starts: &[UnitStart],
+        units: Vec<Box<dyn LegUnit>>,
+    ) -> Result<Self> {
+        let ability = "go back to a saved state, which implicit co-simulation needs";
+        if let Some(leg) = units.iter().position(|unit| !unit.abilities().rollback) {
+            return Err(PlatformError::in_unit(leg)(UnitError::Unable { ability }));
+        }
+        let derivatives = units.iter().all(|unit| unit.abilities().derivatives);
+        let rig = Rig::new(equilibrium, starts, units)?;
+        let lever = rig.seats.iter().map(|seat| seat.sphere.norm());
+        Ok(Self {
+            interface: Interface::new(lever.fold(0.0, f64::max)),
+            predictor: Predictor::new(0.0, Vector6::zeros()),
+            derivatives,
+            saved: false,
+            longest: f64::INFINITY,
+            disturbed: true,
+            displaced: false,
+            age: 0,
+            always_slow: false,
+            rig,
+        })
+    }
+
+    /// The motion goes on differently from now on: with small steps at first.
+    pub(crate) fn disturb(&mut self) {
+        let solver = &self.rig.config.solver;
+        self.predictor.forget();
+        self.disturbed = true;
+        self.longest = if self.largest() > solver.step_s * (1.0 + SAME_TIME) {
+            (FIRST_LONG_STEP * solver.macro_step_s).max(2.0 * solver.step_s)
+        } else {
+            FIRST_STEP * solver.step_s
+        };
+    }
+
+    /// Another wrench history was set.
+    pub(crate) fn wrench_changed(&mut self) {
+        if self.rig.world.wrench().begins_with_jump() {
+            self.disturb();
+        }
+    }
+
+    /// Advances to `end` [s] in equal macro steps of at most the configured size; a step that
+    /// fails is repeated smaller. `observe` sees every accepted step. On an error the bodies are
+    /// those of the last accepted step.
+    pub(crate) fn advance(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
+        let crew = self.rig.crew.clone();
+        let start = self.rig.walls.map(|_| Instant::now());
+        let done = crew.enter(|| self.advance_in_pieces(end, observe));
+        if let (Some([_, wall]), Some(start)) = (&mut self.rig.walls, start) {
+            *wall += start.elapsed();
+        }
+        done
+    }
+
+    /// Works on so many threads from now on; 0 takes one per core.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.rig.crew = Crew::new(threads, self.rig.seats.len());
+    }
+
+    /// Starts to measure where the time goes, from zero.
+    pub fn measure(&mut self) {
+        self.rig.measure();
+    }
+
+    /// Where the time went since [`Self::measure`].
+    pub fn times(&self) -> UnitTimes {
+        self.rig.times()
+    }
+
+    /// The longest step that is allowed at all [s].
+    fn largest(&self) -> f64 {
+        let solver = &self.rig.config.solver;
+        match self.rig.world.encounter() {
+            Some(_) => solver.macro_step_s.min(solver.step_s),
+            None => solver.macro_step_s,
+        }
+    }
+
+    fn advance_in_pieces(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
+        let slack = SAME_TIME * self.largest();
+        let mut out = Progress::default();
+        while end - self.rig.time > slack {
+            let jump = self.rig.next_jump(self.rig.time, end, slack);
+            let until = jump.map_or(end, |jump| jump.min(end));
+            self.advance_in_steps(until, &mut out, observe)?;
+            if jump.is_some() {
+                self.disturb();
+            }
+        }
+        Ok(out)
+    }
+
+    fn advance_in_steps(
+        &mut self,
+        end: f64,
+        out: &mut Progress,
+        observe: &mut Observer<'_>,
+    ) -> Result<()> {
+        let nominal = even_step(end - self.rig.time, self.largest());
+        let smallest = nominal * 0.5_f64.powi(HALVINGS);
+        while end - self.rig.time > 1e-9 * nominal {
+            let left = end - self.rig.time;
+            let contact = self.rig.world.largest_step(&self.rig.bodies);
+            let allowed = nominal.min(self.longest).min(contact).max(smallest);
+            let this = even_part(left, allowed);
+            match self.step(this) {
+                Ok(done) => {
+                    out.steps += 1;
+                    out.iterations += done.iterations;
+                    out.linearizations += done.linearizations;
+                    if left <= this * (1.0 + 1e-9) {
+                        self.rig.time = end;
+                    }
+                    self.longest = 2.0 * self.longest.min(nominal);
+                    observe(self);
+                }
+                Err(Refusal::Never(cause)) => return Err(cause),
+                Err(Refusal::Smaller(cause)) => {
+                    out.rejected += 1;
+                    self.longest = 0.5 * this;
+                    if self.longest < smallest {
+                        return Err(PlatformError::Stalled {
+                            time_s: self.rig.time,
+                            smallest_s: smallest,
+                            cause: Box::new(cause),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, length: f64) -> core::result::Result<Done, Refusal> {
+        if length <= self.rig.config.solver.step_s * (1.0 + SAME_TIME) {
+            self.short_step(length)
+        } else {
+            self.long_step(length)
+        }
+    }
+
+    /// How units are asked to follow; from now on they remember the start of the step.
+    fn request(&mut self, derivatives: bool) -> Request {
+        let before = if self.saved {
+            Before::Restore
+        } else {
+            Before::Save
+        };
+        self.saved = true;
+        Request {
+            before,
+            derivatives,
+            divide: false,
+            leg_step: self.rig.config.solver.step_s,
+        }
+    }
+
+    /// The error of a step that did not converge.
+    fn diverged(&self, length: f64, done: &Done, size: f64) -> Refusal {
+        Refusal::Smaller(PlatformError::Diverged {
+            time_s: self.rig.time + length,
+            step_s: length,
+            iterations: done.iterations,
+            correction: size,
+        })
+    }
+}
+
+/// A unit's failure as the end of a step.
+fn refusal((leg, failure): (usize, UnitError)) -> Refusal {
+    let smaller = failure.is_discard();
+    let error = PlatformError::in_unit(leg)(failure);
+    if smaller {
+        Refusal::Smaller(error)
+    } else {
+        Refusal::Never(error)
+    }
+}

@@ -1,0 +1,20 @@
+//! Co-simulation: every leg a unit of its own, the end effector moved by the master.
+//!
+//! * [`implicit`] repeats macro steps with rollback until the joints close;
+//! * [`explicit`] makes every macro step once, on extrapolated forces;
+//! * [`limit`] finds the largest macro step with which the latter is stable.
+//!
+//! The base is fixed: a leg's unit does not know of a base that moves.
+
+mod balance;
+mod course;
+pub mod explicit;
+pub mod implicit;
+mod interface;
+pub mod limit;
+mod predictor;
+mod rig;
+mod seat;
+
+pub use explicit::Explicit;
+pub use implicit::Implicit;

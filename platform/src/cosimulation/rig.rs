@@ -1,0 +1,385 @@
+//! What both schemes of co-simulation share: bodies, units in their seats, accounts.
+
+use super::balance::wrench_on;
+use super::course::{Course, Method};
+use super::seat::{Request, Seat, Stop};
+use crate::body::{Body, BodyState, BodyStep, free_acceleration};
+use crate::config::PlatformConfig;
+use crate::contact::{ContactPair, Latch};
+use crate::error::{PlatformError, Result};
+use crate::hub::{Answer, EFFECTOR, Hub};
+use crate::statics::StaticPlatform;
+use crate::stopwatch::{UnitTimes, timed};
+use crate::threads::Crew;
+use crate::unit::{LegEnergy, LegShape, LegUnit, UnitError, UnitStart};
+use crate::world::{Flow, World};
+use crate::wrench::WrenchHistory;
+use leg_core::dynamics::alpha::Coefficients;
+use leg_core::group::Group;
+use leg_core::model::Signal;
+use nalgebra::{Matrix3, Vector3, Vector6};
+use std::time::Duration;
+
+/// Times closer than this fraction of a step are the same [-].
+pub const SAME_TIME: f64 = 1e-6;
+
+/// Bodies and units.
+#[derive(Debug)]
+pub struct Rig {
+    pub config: PlatformConfig,
+    pub world: World,
+    /// End effector first.
+    pub bodies: Vec<BodyState>,
+    pub time: f64,
+    pub seats: Vec<Seat>,
+    pub crew: Crew,
+    /// Forces of the legs on the end effector now, world axes [N].
+    pub forces: Vec<Vector3<f64>>,
+    /// Work of the end effector on each leg.
+    pub given: Vec<Flow>,
+    /// Work of each motor.
+    pub motors: Vec<Flow>,
+    /// Energy stored in the legs at the start [J].
+    pub initial_legs: f64,
+    /// Wall times of the parallel parts and of all advances, once somebody asks for them.
+    pub walls: Option<[Duration; 2]>,
+}
+
+impl Rig {
+    /// Units at rest in `equilibrium`, from which they were started.
+    pub fn new(
+        equilibrium: &StaticPlatform,
+        starts: &[UnitStart],
+        units: Vec<Box<dyn LegUnit>>,
+    ) -> Result<Self> {
+        let config = equilibrium.config().clone();
+        if config.base.free_floating {
+            return Err(PlatformError::FloatingBase);
+        }
+        let spheres = config.sphere_positions();
+        if units.len() != spheres.len() || starts.len() != spheres.len() {
+            return Err(PlatformError::WrongUnits {
+                found: units.len().min(starts.len()),
+                wanted: spheres.len(),
+            });
+        }
+        let seats: Vec<Seat> = units
+            .into_iter()
+            .zip(starts)
+            .zip(&spheres)
+            .map(|((unit, start), sphere)| Seat::new(unit, start, *sphere))
+            .collect();
+        let hub = Hub {
+            bodies: vec![*equilibrium.effector()],
+            base: None,
+            target: None,
+        };
+        let bodies = vec![BodyState::at_rest(*equilibrium.pose())];
+        let count = seats.len();
+        let mut out = Self {
+            crew: Crew::new(config.solver.threads, count),
+            world: World::new(hub, &bodies, &equilibrium.wrench_vector()),
+            bodies,
+            time: 0.0,
+            forces: vec![Vector3::zeros(); count],
+            given: vec![Flow::default(); count],
+            motors: vec![Flow::default(); count],
+            initial_legs: 0.0,
+            walls: None,
+            seats,
+            config,
+        };
+        out.look()?;
+        out.forces = out.seats.iter().map(|seat| seat.view.tip_force).collect();
+        for (flow, seat) in out.motors.iter_mut().zip(&out.seats) {
+            flow.power = motor_power(seat);
+        }
+        out.initial_legs = out.leg_energies()?.iter().map(LegEnergy::stored).sum();
+        Ok(out)
+    }
+
+    /// The end effector.
+    pub fn effector(&self) -> &BodyState {
+        &self.bodies[EFFECTOR]
+    }
+
+    /// The end effector as a body.
+    pub fn body(&self) -> &Body {
+        &self.world.hub().bodies[EFFECTOR]
+    }
+
+    /// Puts a target in front of the end effector.
+    pub fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
+        self.world
+            .add_target(body, state, pair, latch, &mut self.bodies);
+    }
+
+    /// Gives the end effector another wrench history.
+    pub fn set_wrench(&mut self, wrench: WrenchHistory) {
+        self.world.set_wrench(wrench, self.time);
+    }
+
+    /// Gives the motor of a leg another torque history [N·m] and target history [rad].
+    pub fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
+        if let Some(seat) = self.seats.get_mut(leg) {
+            let (old_torque, old_angle) = seat.motor();
+            let torque = torque.unwrap_or_else(|| old_torque.clone());
+            let angle = angle.unwrap_or_else(|| old_angle.clone());
+            seat.set_motor(torque, angle);
+        }
+    }
+
+    /// Lets all units follow the end effector.
+    pub fn follow(
+        &mut self,
+        stops: &[Stop],
+        request: &Request,
+    ) -> core::result::Result<(), (usize, UnitError)> {
+        let Self {
+            seats, crew, walls, ..
+        } = self;
+        timed(walls.as_mut().map(|walls| &mut walls[0]), || {
+            crew.for_each(seats, |_, seat| seat.follow(stops, request));
+        });
+        self.first_failure()
+    }
+
+    /// Starts to measure where the time goes, from zero.
+    pub fn measure(&mut self) {
+        self.walls = Some([Duration::ZERO; 2]);
+        for seat in &mut self.seats {
+            seat.busy = Some(Duration::ZERO);
+        }
+    }
+
+    /// Where the time went since [`Self::measure`].
+    pub fn times(&self) -> UnitTimes {
+        let [parallel_wall, wall] = self.walls.unwrap_or_default();
+        UnitTimes {
+            units: self.seats.iter().filter_map(|seat| seat.busy).sum(),
+            parallel_wall,
+            wall,
+        }
+    }
+
+    /// The first unit that failed, with why.
+    pub fn first_failure(&mut self) -> core::result::Result<(), (usize, UnitError)> {
+        let failures = self.seats.iter_mut().enumerate();
+        let failures = failures.filter_map(|(i, seat)| Some((i, seat.failure.take()?)));
+        // A failure for good is told before a step that was discarded.
+        let mut first = None;
+        for (i, failure) in failures {
+            if !failure.is_discard() {
+                return Err((i, failure));
+            }
+            first = first.or(Some((i, failure)));
+        }
+        first.map_or(Ok(()), Err)
+    }
+
+    /// Looks at all units; of a broken leg nothing is left.
+    fn look(&mut self) -> Result<()> {
+        for (i, seat) in self.seats.iter_mut().enumerate() {
+            seat.view = seat.unit.view().map_err(PlatformError::in_unit(i))?;
+            if !seat.attached {
+                seat.view.tip_force = Vector3::zeros();
+            }
+        }
+        Ok(())
+    }
+
+    /// Energies of all legs.
+    pub fn leg_energies(&mut self) -> Result<Vec<LegEnergy>> {
+        let energy =
+            |(i, seat): (usize, &mut Seat)| seat.unit.energy().map_err(PlatformError::in_unit(i));
+        self.seats.iter_mut().enumerate().map(energy).collect()
+    }
+
+    /// Where the parts of all legs are.
+    pub fn shapes(&mut self) -> Result<Vec<LegShape>> {
+        let shape =
+            |(i, seat): (usize, &mut Seat)| seat.unit.shape().map_err(PlatformError::in_unit(i));
+        self.seats.iter_mut().enumerate().map(shape).collect()
+    }
+
+    /// Distance between a leg's tip and its joint [m]; zero for a broken leg.
+    pub fn gap(&self, leg: usize) -> f64 {
+        let seat = &self.seats[leg];
+        if !seat.attached {
+            return 0.0;
+        }
+        (self.effector().point(&seat.sphere) - seat.tip()).norm()
+    }
+
+    /// First jump of a history behind `start` and not behind `end` [s].
+    pub fn next_jump(&self, start: f64, end: f64, slack: f64) -> Option<f64> {
+        let end = end + 2.0 * slack;
+        let motors = self.seats.iter();
+        let motors = motors.filter_map(|seat| seat.next_jump(start, end, slack));
+        let jumps = self.world.wrench().next_jump(start, end, slack).into_iter();
+        jumps.chain(motors).reduce(f64::min)
+    }
+
+    /// The wrench from outside on a cubic: at its start and at its stages.
+    pub fn outside(&self, method: &Method, start: f64, length: f64) -> [Vector6<f64>; 3] {
+        let end = start + length;
+        let times = [start, start + 0.5 * length, end];
+        let weights = method.weights().velocity;
+        self.world.wrench().at_points(start, end, times, weights)
+    }
+
+    /// v̇ of the end effector at the start of a step, right behind any jump of the wrench.
+    pub fn first_acceleration(&self, outside: &Vector6<f64>) -> Result<Vector6<f64>> {
+        let wrench = wrench_on(self.effector(), &self.seats, outside, |i, _| self.forces[i]);
+        let found = free_acceleration(self.body(), self.effector(), &wrench);
+        found.ok_or(PlatformError::Singular { time_s: self.time })
+    }
+
+    /// One Newton correction of the bodies' step of the generalised-α method, the legs answering
+    /// with `answer(leg)`: the largest way of a joint or of the target [m].
+    pub fn correct_bodies(
+        &mut self,
+        steps: &mut [BodyStep],
+        coefficients: &Coefficients,
+        end: f64,
+        answer: impl Fn(usize, &Seat) -> (Vector3<f64>, Matrix3<f64>),
+    ) -> Result<f64> {
+        self.world.linearize(steps, coefficients, end)?;
+        for (i, seat) in self.seats.iter().enumerate().filter(|(_, s)| s.attached) {
+            let (force, slope) = answer(i, seat);
+            let answer = Answer {
+                force,
+                change: Vector3::zeros(),
+                by_position: slope,
+                by_velocity: Matrix3::zeros(),
+                base: None,
+            };
+            self.world
+                .add_leg(steps, coefficients, &seat.sphere, &answer);
+        }
+        let psi = self.world.solve(end)?;
+        let joints = |steps: &[BodyStep]| -> Vec<Vector3<f64>> {
+            let trial = &steps[EFFECTOR].trial;
+            let place = |seat: &Seat| trial.point(&seat.sphere);
+            self.seats.iter().map(place).collect()
+        };
+        let before = joints(steps);
+        for ((step, state), psi) in steps.iter_mut().zip(&self.bodies).zip(&psi) {
+            step.correct(state, coefficients, psi);
+        }
+        let mut largest: f64 = 0.0;
+        let others = psi.iter().take(steps.len()).skip(1);
+        let ways = before
+            .iter()
+            .zip(joints(steps))
+            .map(|(a, b)| (b - a).norm());
+        for way in ways.chain(others.map(|psi| psi.amax())) {
+            // The larger of a number and none would be the number.
+            if way.is_nan() {
+                return Ok(way);
+            }
+            largest = largest.max(way);
+        }
+        Ok(largest)
+    }
+
+    /// Goes on with the end of a step of the generalised-α method in which the legs gave
+    /// `felt(leg)` to the end effector at its end; `now(leg)` is what they really give there.
+    pub fn accept_steps(
+        &mut self,
+        steps: &[BodyStep],
+        coefficients: &Coefficients,
+        felt: impl Fn(usize) -> Vector3<f64>,
+        now: impl Fn(usize) -> Vector3<f64>,
+    ) -> Result<()> {
+        let h = coefficients.step;
+        let arm = self.config.legs.sphere_radius_m;
+        let errors = steps
+            .iter()
+            .zip(&self.bodies)
+            .map(|(step, state)| step.local_error(state, coefficients, arm));
+        let error = errors.fold(0.0, f64::max);
+        let from = *self.effector();
+        for (state, step) in self.bodies.iter_mut().zip(steps) {
+            *state = step.accepted();
+        }
+        self.time += h;
+        self.world
+            .accept(&from, &self.bodies, (h, self.time), error);
+        let effector = self.bodies[EFFECTOR];
+        for (i, seat) in self.seats.iter().enumerate().filter(|(_, s)| s.attached) {
+            let velocity = effector.point_velocity(&seat.sphere);
+            self.given[i].advance(h, -felt(i).dot(&velocity));
+            self.forces[i] = now(i);
+            self.given[i].power = -self.forces[i].dot(&velocity);
+        }
+        self.settle(h)
+    }
+
+    /// Goes on with the end of a cubic under `load`, the legs answering as they did last.
+    pub fn accept_cubic(&mut self, course: &Course, load: &[Vector6<f64>; 3]) -> Result<()> {
+        let (h, end) = (course.length, course.end());
+        let [first, middle, last] = [0, 1, 2].map(|i| match i {
+            0 => power(self.effector(), &load[0]),
+            i => power(&course.stages[i - 1].state, &load[i]),
+        });
+        // Simpson's rule.
+        let work = h * (first + 4.0 * middle + last) / 6.0;
+        self.world.account_for_wrench(work, &load[2]);
+        for (i, seat) in self.seats.iter().enumerate().filter(|(_, s)| s.attached) {
+            let power = |stage: usize| {
+                let velocity = course.stages[stage].state.point_velocity(&seat.sphere);
+                -seat.answers[stage].force.dot(&velocity)
+            };
+            let flow = &mut self.given[i];
+            flow.energy += match course.method {
+                Method::Cubic => h * (flow.power + 4.0 * power(0) + power(1)) / 6.0,
+                Method::StartingCubic => h * power(0),
+            };
+            self.forces[i] = seat.answers[1].force;
+            flow.power = -self.forces[i].dot(&end.point_velocity(&seat.sphere));
+        }
+        self.bodies[EFFECTOR] = BodyState {
+            pose: end.pose.renormalized(),
+            ..*end
+        };
+        self.time = course.start + h;
+        self.settle(h)
+    }
+
+    /// What every accepted step ends with: units are looked at, motors have done work.
+    fn settle(&mut self, h: f64) -> Result<()> {
+        self.look()?;
+        for (flow, seat) in self.motors.iter_mut().zip(&self.seats) {
+            flow.advance(h, motor_power(seat));
+        }
+        Ok(())
+    }
+
+    /// Breaks a leg (from 0): from now on it carries nothing and stays where it is.
+    pub fn detach(&mut self, leg: usize) {
+        if let Some(seat) = self.seats.get_mut(leg) {
+            seat.attached = false;
+            seat.view.tip_force = Vector3::zeros();
+            self.given[leg].power = 0.0;
+            self.forces[leg] = Vector3::zeros();
+        }
+    }
+}
+
+/// Power of a motor that can have any [W].
+fn motor_power(seat: &Seat) -> f64 {
+    if seat.powered && seat.attached {
+        seat.view.motor_torque * seat.view.motor_rate
+    } else {
+        0.0
+    }
+}
+
+/// Power of a wrench in world axes on a body [W].
+fn power(state: &BodyState, wrench: &Vector6<f64>) -> f64 {
+    let rotation = state.pose.rotation();
+    let (force, moment) = crate::wrench::split(wrench);
+    force.dot(&(rotation * state.velocity.fixed_rows::<3>(0)))
+        + moment.dot(&(rotation * state.velocity.fixed_rows::<3>(3)))
+}

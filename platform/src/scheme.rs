@@ -1,0 +1,383 @@
+//! One way to run any coupling of legs and end effector.
+
+use crate::body::{Body, BodyState};
+use crate::config::{Coupling, PlatformConfig};
+use crate::contact::{ContactPair, Latch};
+use crate::cosimulation::{Explicit, Implicit};
+use crate::error::{PlatformError, Result};
+use crate::hub::EFFECTOR;
+use crate::monolithic::Platform;
+use crate::statics::StaticPlatform;
+use crate::unit::native::{leg_energy, leg_shape, leg_view};
+use crate::unit::{LegEnergy, LegShape, LegUnit, LegView, UnitStart};
+use crate::world::World;
+use crate::wrench::WrenchHistory;
+use leg_core::group::Group;
+use leg_core::model::Signal;
+use nalgebra::Vector3;
+
+/// What an advance did, summed over its steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Progress {
+    /// Accepted (macro) steps.
+    pub steps: usize,
+    /// Steps refused and repeated smaller.
+    pub rejected: usize,
+    /// Iterations of accepted steps: how often all legs were evaluated.
+    pub iterations: usize,
+    /// How often the legs were linearised for the coupling.
+    pub linearizations: usize,
+}
+
+impl core::ops::AddAssign for Progress {
+    fn add_assign(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.rejected += other.rejected;
+        self.iterations += other.iterations;
+        self.linearizations += other.linearizations;
+    }
+}
+
+/// Sees a scheme after every accepted step.
+pub type Observer<'a> = dyn FnMut(&dyn Scheme) + Send + 'a;
+
+/// A running platform, however it is coupled. Legs count from 0.
+pub trait Scheme: core::fmt::Debug + Send {
+    /// How it is coupled.
+    fn coupling(&self) -> Coupling;
+
+    /// Its configuration.
+    fn config(&self) -> &PlatformConfig;
+
+    /// Time [s].
+    fn time(&self) -> f64;
+
+    /// The bodies and what acts on them besides the legs.
+    fn world(&self) -> &World;
+
+    /// All bodies, end effector first.
+    fn bodies(&self) -> &[BodyState];
+
+    /// The end effector.
+    fn effector(&self) -> &BodyState {
+        &self.bodies()[EFFECTOR]
+    }
+
+    /// Number of legs.
+    fn leg_count(&self) -> usize {
+        self.config().leg_count()
+    }
+
+    /// A look at a leg.
+    fn leg(&self, leg: usize) -> LegView;
+
+    /// True if a leg has a tendon.
+    fn has_tendon(&self, leg: usize) -> bool;
+
+    /// Distance between a leg's tip and its joint now [m]; zero for a broken leg.
+    fn joint_gap(&self, leg: usize) -> f64;
+
+    /// Energies of all legs.
+    fn leg_energies(&mut self) -> Result<Vec<LegEnergy>>;
+
+    /// Energy stored in all legs at the start [J].
+    fn initial_leg_energy(&self) -> f64;
+
+    /// Work of the motors since the start [J].
+    fn motor_work(&self) -> f64;
+
+    /// Work of end effector and base on the legs since the start, as their own equations have it
+    /// [J].
+    fn work_on_legs(&self) -> f64;
+
+    /// Where the parts of all legs are.
+    fn leg_shapes(&mut self) -> Result<Vec<LegShape>>;
+
+    /// Gives the end effector another wrench history; the wrench that an equilibrium needs is part
+    /// of it.
+    fn set_wrench(&mut self, wrench: WrenchHistory);
+
+    /// Gives the motor of a leg another torque history [N·m] and target history, counted from where
+    /// the crank was at the start [rad]; none leaves the old one.
+    fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>);
+
+    /// Puts a target in front of the end effector.
+    fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch);
+
+    /// Breaks a leg: from now on it carries nothing.
+    fn detach(&mut self, leg: usize);
+
+    /// Advances to `end` [s]; `observe` sees every accepted step. On an error the time and the
+    /// bodies are those of the last good step.
+    fn advance_observed(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress>;
+
+    /// Advances to `end` [s].
+    fn advance_to(&mut self, end: f64) -> Result<Progress> {
+        self.advance_observed(end, &mut |_| {})
+    }
+
+    /// The monolithic platform, if it is one: its legs can be looked into.
+    fn monolithic(&self) -> Option<&Platform> {
+        None
+    }
+
+    /// The same, to change it.
+    fn monolithic_mut(&mut self) -> Option<&mut Platform> {
+        None
+    }
+}
+
+/// What the joints of a coupling lose [J]: work given to the legs, as the bodies have it, minus
+/// work taken, as the legs have it.
+pub fn coupling_loss(scheme: &mut dyn Scheme) -> Result<f64> {
+    let taken: f64 = scheme.leg_energies()?.iter().map(|leg| leg.work_in).sum();
+    Ok(scheme.work_on_legs() + scheme.motor_work() - taken)
+}
+
+/// Largest distance between a leg's tip and its joint now [m].
+pub fn largest_gap(scheme: &dyn Scheme) -> f64 {
+    let gaps = (0..scheme.leg_count()).map(|leg| scheme.joint_gap(leg));
+    gaps.fold(0.0, f64::max)
+}
+
+/// The platform at rest in `equilibrium` with native legs, coupled as its configuration says; a
+/// wrench takes over at t = 0 from the one that the equilibrium holds.
+pub fn start(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Box<dyn Scheme>> {
+    let mut out: Box<dyn Scheme> = match equilibrium.config().coupling {
+        Coupling::Monolithic => {
+            return Ok(Box::new(Platform::at_rest_under(equilibrium, wrench)?));
+        }
+        Coupling::Implicit => Box::new(Implicit::native(equilibrium)?),
+        Coupling::Explicit => Box::new(Explicit::native(equilibrium)?),
+    };
+    out.set_wrench(wrench);
+    Ok(out)
+}
+
+/// The same with units of any kind, started as `starts` says; monolithic coupling, which takes
+/// legs apart, cannot have them.
+pub fn couple(
+    equilibrium: &StaticPlatform,
+    starts: &[UnitStart],
+    units: Vec<Box<dyn LegUnit>>,
+    wrench: WrenchHistory,
+) -> Result<Box<dyn Scheme>> {
+    let mut out: Box<dyn Scheme> = match equilibrium.config().coupling {
+        Coupling::Monolithic => return Err(PlatformError::NotDivisible),
+        Coupling::Implicit => Box::new(Implicit::new(equilibrium, starts, units)?),
+        Coupling::Explicit => Box::new(Explicit::new(equilibrium, starts, units)?),
+    };
+    out.set_wrench(wrench);
+    Ok(out)
+}
+
+impl Scheme for Platform {
+    fn coupling(&self) -> Coupling {
+        Coupling::Monolithic
+    }
+
+    fn config(&self) -> &PlatformConfig {
+        Platform::config(self)
+    }
+
+    fn time(&self) -> f64 {
+        Platform::time(self)
+    }
+
+    fn world(&self) -> &World {
+        Platform::world(self)
+    }
+
+    fn bodies(&self) -> &[BodyState] {
+        Platform::bodies(self)
+    }
+
+    fn leg(&self, leg: usize) -> LegView {
+        let leg = &self.legs()[leg];
+        LegView {
+            tip_force: leg.tip_force(),
+            ..leg_view(leg.leg(), leg.state())
+        }
+    }
+
+    fn has_tendon(&self, leg: usize) -> bool {
+        self.legs()[leg].leg().tendon.is_some()
+    }
+
+    fn joint_gap(&self, leg: usize) -> f64 {
+        let (leg, sphere): (_, &Vector3<f64>) = (&self.legs()[leg], &self.spheres()[leg]);
+        if !leg.is_attached() {
+            return 0.0;
+        }
+        let tip = leg.state().pose(leg.leg().node_b).translation();
+        (Platform::effector(self).point(sphere) - tip).norm()
+    }
+
+    fn leg_energies(&mut self) -> Result<Vec<LegEnergy>> {
+        let legs = self.legs().iter().enumerate();
+        legs.map(|(i, leg)| leg_energy(leg.leg(), leg.state()).map_err(PlatformError::in_leg(i)))
+            .collect()
+    }
+
+    fn initial_leg_energy(&self) -> f64 {
+        let initial = |leg: &crate::native::NativeLeg| leg.state().ledger.initial;
+        self.legs().iter().map(initial).sum()
+    }
+
+    fn motor_work(&self) -> f64 {
+        (0..self.legs().len())
+            .map(|leg| Platform::motor_work(self, leg))
+            .sum()
+    }
+
+    fn work_on_legs(&self) -> f64 {
+        let flows = self.tips().iter().chain(self.feet());
+        flows.map(|flow| flow.energy).sum()
+    }
+
+    fn leg_shapes(&mut self) -> Result<Vec<LegShape>> {
+        let shape = |leg: &crate::native::NativeLeg| leg_shape(leg.leg(), leg.state());
+        Ok(self.legs().iter().map(shape).collect())
+    }
+
+    fn set_wrench(&mut self, wrench: WrenchHistory) {
+        Platform::set_wrench(self, wrench);
+    }
+
+    fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
+        if let Some(leg) = self.legs_mut().get_mut(leg) {
+            let start = leg.start_angle();
+            let (old_torque, old_angle) = leg.motor();
+            let torque = torque.unwrap_or_else(|| old_torque.clone());
+            let angle = angle.map_or_else(|| old_angle.clone(), |angle| angle.shifted(start));
+            leg.set_motor(torque, angle);
+        }
+    }
+
+    fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
+        Platform::add_target(self, body, state, pair, latch);
+    }
+
+    fn detach(&mut self, leg: usize) {
+        Platform::detach(self, leg);
+    }
+
+    fn advance_observed(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
+        let done = Platform::advance_observed(self, end, |platform| observe(platform))?;
+        Ok(Progress {
+            steps: done.steps,
+            rejected: done.rejected,
+            iterations: done.iterations,
+            linearizations: done.iterations,
+        })
+    }
+
+    fn monolithic(&self) -> Option<&Platform> {
+        Some(self)
+    }
+
+    fn monolithic_mut(&mut self) -> Option<&mut Platform> {
+        Some(self)
+    }
+}
+
+/// What both schemes of co-simulation do alike.
+macro_rules! cosimulated {
+    ($scheme:ty, $coupling:expr, $disturb:expr, $wrench_changed:expr) => {
+        impl Scheme for $scheme {
+            fn coupling(&self) -> Coupling {
+                $coupling
+            }
+
+            fn config(&self) -> &PlatformConfig {
+                &self.rig.config
+            }
+
+            fn time(&self) -> f64 {
+                self.rig.time
+            }
+
+            fn world(&self) -> &World {
+                &self.rig.world
+            }
+
+            fn bodies(&self) -> &[BodyState] {
+                &self.rig.bodies
+            }
+
+            fn leg(&self, leg: usize) -> LegView {
+                self.rig.seats[leg].view
+            }
+
+            fn has_tendon(&self, leg: usize) -> bool {
+                self.rig.seats[leg].has_tendon
+            }
+
+            fn joint_gap(&self, leg: usize) -> f64 {
+                self.rig.gap(leg)
+            }
+
+            fn leg_energies(&mut self) -> Result<Vec<LegEnergy>> {
+                self.rig.leg_energies()
+            }
+
+            fn initial_leg_energy(&self) -> f64 {
+                self.rig.initial_legs
+            }
+
+            fn motor_work(&self) -> f64 {
+                self.rig.motors.iter().map(|flow| flow.energy).sum()
+            }
+
+            fn work_on_legs(&self) -> f64 {
+                self.rig.given.iter().map(|flow| flow.energy).sum()
+            }
+
+            fn leg_shapes(&mut self) -> Result<Vec<LegShape>> {
+                self.rig.shapes()
+            }
+
+            fn set_wrench(&mut self, wrench: WrenchHistory) {
+                self.rig.set_wrench(wrench);
+                $wrench_changed(self);
+            }
+
+            fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
+                self.rig.set_motor(leg, torque, angle);
+            }
+
+            fn add_target(
+                &mut self,
+                body: Body,
+                state: BodyState,
+                pair: ContactPair,
+                latch: Latch,
+            ) {
+                self.rig.add_target(body, state, pair, latch);
+            }
+
+            fn detach(&mut self, leg: usize) {
+                self.rig.detach(leg);
+                $disturb(self);
+            }
+
+            fn advance_observed(
+                &mut self,
+                end: f64,
+                observe: &mut Observer<'_>,
+            ) -> Result<Progress> {
+                self.advance(end, observe)
+            }
+        }
+    };
+}
+
+fn nothing(_: &mut Explicit) {}
+
+cosimulated!(
+    Implicit,
+    Coupling::Implicit,
+    Implicit::disturb,
+    Implicit::wrench_changed
+);
+cosimulated!(Explicit, Coupling::Explicit, nothing, nothing);

@@ -1,0 +1,435 @@
+//! A leg inside an FMU as a unit of co-simulation: any `LegSpatial.fmu` of this project.
+
+use super::{
+    Abilities, Command, LegEnergy, LegShape, LegUnit, LegView, TipDerivatives, UnitError,
+    UnitInputs, UnitResult, UnitStart, unit_starts,
+};
+use crate::error::{PlatformError, Result};
+use crate::statics::StaticPlatform;
+use leg_core::group::{Group, Se3};
+use leg_core::leg::SpatialLegConfig;
+use leg_core::leg::config::{LeafKind, MotorMode, Side};
+use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
+use leg_core::leg::unit_spatial::SpatialInput;
+use nalgebra::{Matrix3, Vector3};
+use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
+
+/// Value references of what is read and set in every step.
+#[derive(Debug, Clone)]
+struct References {
+    inputs: Vec<u32>,
+    torque: u32,
+    angle: u32,
+    force: Vec<u32>,
+    view: Vec<u32>,
+    energy: Vec<u32>,
+    middle: Vec<u32>,
+}
+
+/// Outputs of a [`LegView`], the tip's force first.
+const VIEW: [(&str, usize); 6] = [
+    ("tip.force", 3),
+    ("tendon.tension", 1),
+    ("tendon.length", 1),
+    ("motor.angle", 1),
+    ("motor.rate", 1),
+    ("motor.torque", 1),
+];
+const VIEWED: usize = 8;
+
+/// Outputs of a [`LegEnergy`], in its order.
+const ENERGY: [(&str, usize); 6] = [
+    ("energy.kinetic", 1),
+    ("energy.strain", 1),
+    ("energy.tendon", 1),
+    ("energy.gravity", 1),
+    ("energy.work_in", 1),
+    ("energy.dissipated", 1),
+];
+
+/// Points drawn along a leaf of which only ends and middle are known.
+const DRAWN: usize = 11;
+
+fn names(name: &str, count: usize) -> Vec<String> {
+    if count == 1 {
+        vec![name.to_owned()]
+    } else {
+        (1..=count).map(|i| format!("{name}[{i}]")).collect()
+    }
+}
+
+impl References {
+    fn find(archive: &FmuArchive) -> core::result::Result<Self, ImportError> {
+        let find = |name: &str, count: usize| archive.references(&names(name, count));
+        let mut inputs = find("tip.position", 3)?;
+        inputs.extend(find("tip.velocity", 3)?);
+        let torque = archive.reference("motor.torque_command")?;
+        let angle = archive.reference("motor.angle_command")?;
+        inputs.extend([torque, angle]);
+        let all = |list: &[(&str, usize)]| {
+            let each = list.iter().map(|(name, count)| find(name, *count));
+            let lists: core::result::Result<Vec<_>, _> = each.collect();
+            lists.map(|lists| lists.concat())
+        };
+        Ok(Self {
+            inputs,
+            torque,
+            angle,
+            force: find("tip.force", 3)?,
+            view: all(&VIEW)?,
+            energy: all(&ENERGY)?,
+            middle: find("leaf.middle", 3)?,
+        })
+    }
+}
+
+/// A leg inside an FMU.
+#[derive(Debug)]
+pub struct LoadedFmu {
+    instance: FmuInstance,
+    references: References,
+    abilities: Abilities,
+    saved: Option<SavedState>,
+    config: SpatialLegConfig,
+    /// Where the tip was last told to be [m].
+    tip: Vector3<f64>,
+}
+
+fn failed(error: ImportError) -> UnitError {
+    UnitError::failed(error)
+}
+
+impl LoadedFmu {
+    /// An instance of `archive` at rest where it starts from.
+    pub fn new(archive: &FmuArchive, name: &str, start: &UnitStart) -> UnitResult<Self> {
+        let references = References::find(archive).map_err(failed)?;
+        let described = archive.description().co_simulation.as_ref();
+        let abilities = Abilities {
+            rollback: described.is_some_and(|it| it.can_get_and_set_fmu_state),
+            derivatives: described.is_some_and(|it| it.provides_directional_derivative),
+        };
+        let mut instance = archive
+            .instantiate(name, &Options::default())
+            .map_err(failed)?;
+        set_parameters(archive, &mut instance, &start.config)?;
+        let inputs = &references.inputs;
+        instance.set_real(inputs, &start.inputs).map_err(failed)?;
+        instance.initialize(0.0, None).map_err(failed)?;
+        Ok(Self {
+            instance,
+            references,
+            abilities,
+            saved: None,
+            tip: start.config.tip_position_m.into(),
+            config: start.config.clone(),
+        })
+    }
+
+    /// Instances for all legs, one archive each or one for all.
+    pub fn all(
+        archives: &[FmuArchive],
+        equilibrium: &StaticPlatform,
+    ) -> Result<(Vec<UnitStart>, Vec<Box<dyn LegUnit>>)> {
+        let starts = unit_starts(equilibrium)?;
+        if archives.len() != 1 && archives.len() != starts.len() {
+            return Err(PlatformError::WrongUnits {
+                found: archives.len(),
+                wanted: starts.len(),
+            });
+        }
+        let unit = |(i, start): (usize, &UnitStart)| {
+            let archive = &archives[i % archives.len()];
+            let unit = Self::new(archive, &format!("leg {}", i + 1), start);
+            let unit = unit.map_err(PlatformError::in_unit(i))?;
+            Ok(Box::new(unit) as Box<dyn LegUnit>)
+        };
+        let units = starts.iter().enumerate().map(unit).collect::<Result<_>>()?;
+        Ok((starts, units))
+    }
+
+    fn set_command(&mut self, reference: u32, command: &Command) -> UnitResult<()> {
+        let Some(derivatives) = command.derivatives else {
+            return Ok(());
+        };
+        self.instance
+            .set_input_derivatives(&[reference; 3], &[1, 2, 3], &derivatives)
+            .map_err(failed)
+    }
+}
+
+impl LegUnit for LoadedFmu {
+    fn abilities(&self) -> Abilities {
+        self.abilities
+    }
+
+    fn step(&mut self, start: f64, length: f64, inputs: &UnitInputs) -> UnitResult<()> {
+        let (x, v) = (&inputs.tip_position, &inputs.tip_velocity);
+        self.tip = *x;
+        let (torque, angle) = (inputs.motor_torque, inputs.motor_angle);
+        let values = [x.x, x.y, x.z, v.x, v.y, v.z, torque.value, angle.value];
+        let references = &self.references;
+        self.instance
+            .set_real(&references.inputs, &values)
+            .map_err(failed)?;
+        let (torque_reference, angle_reference) = (references.torque, references.angle);
+        self.set_command(torque_reference, &torque)?;
+        self.set_command(angle_reference, &angle)?;
+        match self.instance.do_step(start, length) {
+            Ok(()) => Ok(()),
+            Err(error @ ImportError::Discarded { .. }) => {
+                Err(UnitError::discarded(start, length, error))
+            }
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    fn tip_force(&mut self) -> UnitResult<Vector3<f64>> {
+        let mut out = [0.0; 3];
+        let force = &self.references.force;
+        self.instance.get_real(force, &mut out).map_err(failed)?;
+        Ok(out.into())
+    }
+
+    fn derivatives(&mut self) -> UnitResult<TipDerivatives> {
+        let mut out = TipDerivatives::default();
+        let References { inputs, force, .. } = &self.references;
+        let parts: [(SpatialInput, &mut Matrix3<f64>); 2] = [
+            (SpatialInput::TipPosition, &mut out.by_position),
+            (SpatialInput::TipVelocity, &mut out.by_velocity),
+        ];
+        for (input, matrix) in parts {
+            for column in 0..3 {
+                let known = [inputs[input as usize + column]];
+                let mut changes = [0.0; 3];
+                self.instance
+                    .directional_derivative(force, &known, &[1.0], &mut changes)
+                    .map_err(failed)?;
+                matrix.set_column(column, &Vector3::from(changes));
+            }
+        }
+        Ok(out)
+    }
+
+    fn view(&mut self) -> UnitResult<LegView> {
+        let mut values = [0.0; VIEWED];
+        let view = &self.references.view;
+        self.instance.get_real(view, &mut values).map_err(failed)?;
+        let [fx, fy, fz, tension, length, angle, rate, torque] = values;
+        Ok(LegView {
+            tip_force: Vector3::new(fx, fy, fz),
+            tendon_tension: tension,
+            tendon_length: length,
+            motor_angle: angle,
+            motor_rate: rate,
+            motor_torque: torque,
+        })
+    }
+
+    fn energy(&mut self) -> UnitResult<LegEnergy> {
+        let mut values = [0.0; ENERGY.len()];
+        let energy = &self.references.energy;
+        self.instance
+            .get_real(energy, &mut values)
+            .map_err(failed)?;
+        let [kinetic, strain, tendon, gravity, work_in, dissipated] = values;
+        Ok(LegEnergy {
+            kinetic,
+            strain,
+            tendon,
+            gravity,
+            work_in,
+            dissipated,
+        })
+    }
+
+    /// The leaf as a half wave through its ends and its middle, all that the FMU tells.
+    fn shape(&mut self) -> UnitResult<LegShape> {
+        let mut middle = [0.0; 3];
+        let references = &self.references.middle;
+        self.instance
+            .get_real(references, &mut middle)
+            .map_err(failed)?;
+        let angle = self.view()?.motor_angle;
+        let crank = self.config.crank_pose(angle).map_err(UnitError::failed)?;
+        let arm = Vector3::new(self.config.crank.length_m, 0.0, 0.0);
+        let root = crank.translation() + crank.rotation() * arm;
+        Ok(LegShape {
+            crank,
+            leaf: half_wave(&root, &middle.into(), &self.tip),
+        })
+    }
+
+    fn save(&mut self) -> UnitResult<()> {
+        match self.saved {
+            Some(saved) => self.instance.save_over(saved).map_err(failed),
+            None => {
+                self.saved = Some(self.instance.save().map_err(failed)?);
+                Ok(())
+            }
+        }
+    }
+
+    fn restore(&mut self) -> UnitResult<()> {
+        let ability = "go back to a state that was not saved";
+        let saved = self.saved.ok_or(UnitError::Unable { ability })?;
+        self.instance.restore(saved).map_err(failed)
+    }
+}
+
+/// Frames along a half wave from `a` through `middle` to `b`.
+fn half_wave(a: &Vector3<f64>, middle: &Vector3<f64>, b: &Vector3<f64>) -> Vec<Se3> {
+    let chord = b - a;
+    let bow = middle - (a + b) * 0.5;
+    let across = chord.cross(&bow).try_normalize(f64::MIN_POSITIVE);
+    let across = across.unwrap_or_else(Vector3::y);
+    let frame = |i: usize| {
+        let s = i as f64 / (DRAWN - 1) as f64;
+        let (sine, cosine) = (core::f64::consts::PI * s).sin_cos();
+        let along = (chord + bow * (core::f64::consts::PI * cosine)).normalize();
+        let rotation = Matrix3::from_columns(&[along, across.cross(&along), across]);
+        Se3::from_parts(a + chord * s + bow * sine, rotation)
+    };
+    (0..DRAWN).map(frame).collect()
+}
+
+/// Gives an instance the parameters of a leg.
+fn set_parameters(
+    archive: &FmuArchive,
+    instance: &mut FmuInstance,
+    config: &SpatialLegConfig,
+) -> UnitResult<()> {
+    if config.universal.carried_moment != CarriedMoment::Normal {
+        return Err(UnitError::failed(
+            "universal.carried_moment = \"upright\" is not a parameter of the FMU",
+        ));
+    }
+    for (name, values) in real_parameters(config) {
+        let references = archive.references(&names(name, values.len()));
+        let references = references.map_err(failed)?;
+        instance.set_real(&references, &values).map_err(failed)?;
+    }
+    let mode = match config.motor.mode {
+        MotorMode::Torque => 0,
+        MotorMode::Locked => 1,
+        MotorMode::Angle => 2,
+        MotorMode::Hold => 3,
+    };
+    let elements = i32::try_from(config.solver.elements).map_err(UnitError::failed)?;
+    for (name, value) in [("motor.mode", mode), ("solver.elements", elements)] {
+        let reference = archive.reference(name).map_err(failed)?;
+        instance
+            .set_integer(&[reference], &[value])
+            .map_err(failed)?;
+    }
+    for (name, value) in boolean_parameters(config) {
+        let reference = archive.reference(name).map_err(failed)?;
+        instance
+            .set_boolean(&[reference], &[value])
+            .map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// Parameters that are numbers; those that belong to a choice not made are left out.
+fn real_parameters(config: &SpatialLegConfig) -> Vec<(&'static str, Vec<f64>)> {
+    let SpatialLegConfig {
+        base,
+        universal,
+        crank,
+        leaf,
+        tendon,
+        motor,
+        solver,
+        ..
+    } = config;
+    let mut list = vec![
+        ("gravity", config.gravity_m_s2.to_vec()),
+        ("base.motor_position", base.motor_position_m.to_vec()),
+        ("base.crank_direction", base.crank_direction.to_vec()),
+        ("base.motor_axis", base.motor_axis.to_vec()),
+        ("universal.first_axis", universal.first_axis.to_vec()),
+        ("universal.second_axis", universal.second_axis.to_vec()),
+        ("pretension.tip_position", config.tip_position_m.to_vec()),
+    ];
+    let single = [
+        ("crank.length", crank.length_m),
+        ("crank.mass", crank.mass_kg),
+        ("leaf.length", leaf.length_m),
+        ("leaf.width", leaf.width_m),
+        ("leaf.thickness", leaf.thickness_m),
+        ("leaf.youngs_modulus", leaf.youngs_modulus_pa),
+        ("leaf.shear_modulus", leaf.shear_modulus_pa),
+        ("leaf.shear_factor", leaf.shear_factor),
+        ("leaf.density", leaf.density_kg_m3),
+        ("leaf.curvature", leaf.curvature_per_m),
+        ("leaf.rayleigh_mass", leaf.rayleigh_mass_per_s),
+        ("leaf.rayleigh_stiffness", leaf.rayleigh_stiffness_s),
+        ("tendon.stiffness", tendon.stiffness_n_per_m),
+        ("tendon.damping", tendon.damping_n_s_per_m),
+        ("tendon.rate_width", tendon.rate_width_m_per_s),
+        ("tendon.friction", tendon.friction_n),
+        ("tendon.friction_speed", tendon.friction_speed_m_per_s),
+        ("tendon.slack_width", tendon.slack_width_n),
+        ("pretension.q1", config.q1_rad),
+        ("motor.hold_stiffness", motor.hold_stiffness_nm_per_rad),
+        ("motor.hold_damping", motor.hold_damping_nm_s_per_rad),
+        ("motor.torque_limit", motor.torque_limit_nm),
+        ("solver.step", solver.step_s),
+        ("solver.error_tolerance", solver.error_tolerance),
+        ("solver.spectral_radius", solver.spectral_radius),
+        ("solver.newton_tolerance", solver.newton_tolerance),
+    ];
+    list.extend(single.map(|(name, value)| (name, vec![value])));
+    let chosen = [
+        (
+            "tendon.damping_shortening",
+            tendon.damping_shortening_n_s_per_m,
+        ),
+        ("tendon.rest_length", tendon.rest_length_m),
+        ("section.radius", radius(config)),
+    ];
+    let chosen = chosen
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, vec![value?])));
+    list.extend(chosen);
+    list
+}
+
+/// Parameters that are true or false.
+fn boolean_parameters(config: &SpatialLegConfig) -> [(&'static str, bool); 10] {
+    let SpatialLegConfig {
+        universal,
+        leaf,
+        tendon,
+        solver,
+        ..
+    } = config;
+    [
+        (
+            "universal.carried_by_base",
+            universal.carried_by == Carrier::Base,
+        ),
+        ("universal.flipped", universal.flipped),
+        ("section.round", radius(config).is_some()),
+        (
+            "leaf.constant_strain",
+            leaf.kind == LeafKind::ConstantStrain,
+        ),
+        ("tendon.present", tendon.present),
+        (
+            "tendon.damping_shortening_given",
+            tendon.damping_shortening_n_s_per_m.is_some(),
+        ),
+        ("tendon.rest_length_given", tendon.rest_length_m.is_some()),
+        ("pretension.inward", config.side == Side::Inward),
+        ("solver.adaptive", solver.adaptive),
+        ("tip.velocity_given", true),
+    ]
+}
+
+fn radius(config: &SpatialLegConfig) -> Option<f64> {
+    match config.section {
+        SectionShape::Leaf => None,
+        SectionShape::Rod { radius_m } => Some(radius_m),
+    }
+}

@@ -1,0 +1,219 @@
+//! A leg behind one interface, native or loaded: the motion of its tip in, the force of its tip
+//! out, one communication step at a time.
+//!
+//! Over a step the tip goes from where it is to the position and velocity given for the end, on
+//! the cubic through both. What a unit can do beyond that is told by its [`Abilities`].
+
+pub mod loaded;
+pub mod native;
+
+pub use loaded::LoadedFmu;
+pub use native::{NativeUnit, UnitStart, unit_starts};
+
+use leg_core::group::Se3;
+use nalgebra::{Matrix3, Vector3};
+
+/// What a unit can do beyond stepping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Abilities {
+    /// It can go back to where it was saved.
+    pub rollback: bool,
+    /// It knows how the force of its tip depends on the tip's motion.
+    pub derivatives: bool,
+}
+
+/// Why a unit did not do what it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnitError {
+    /// The step was too much for it; it is where it was before, and a smaller step may do.
+    #[error("the step from t = {start_s} s by {length_s} s was discarded: {reason}")]
+    Discarded {
+        /// Start of the step [s], as text.
+        start_s: String,
+        /// Its length [s], as text.
+        length_s: String,
+        /// What the unit says.
+        reason: String,
+    },
+    /// It has failed for good.
+    #[error("{reason}")]
+    Failed {
+        /// What the unit says.
+        reason: String,
+    },
+    /// It does not have this ability.
+    #[error("it cannot {ability}")]
+    Unable {
+        /// What it cannot do.
+        ability: &'static str,
+    },
+}
+
+impl UnitError {
+    /// A step that was discarded.
+    pub fn discarded(start: f64, length: f64, reason: impl ToString) -> Self {
+        Self::Discarded {
+            start_s: start.to_string(),
+            length_s: length.to_string(),
+            reason: reason.to_string(),
+        }
+    }
+
+    /// A failure for good.
+    pub fn failed(reason: impl ToString) -> Self {
+        Self::Failed {
+            reason: reason.to_string(),
+        }
+    }
+
+    /// True if a smaller step may do.
+    pub fn is_discard(&self) -> bool {
+        matches!(self, Self::Discarded { .. })
+    }
+}
+
+/// An input over a step: its value at the start and its derivatives there, orders 1 to 3.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Command {
+    /// Value at the start of the step.
+    pub value: f64,
+    /// Derivatives; none if the input does not change.
+    pub derivatives: Option<[f64; 3]>,
+}
+
+impl Command {
+    /// An input that does not change.
+    pub fn constant(value: f64) -> Self {
+        Self {
+            value,
+            derivatives: None,
+        }
+    }
+
+    /// The cubic from `(value, rate)` to `(value, rate)` over `length` seconds.
+    pub fn cubic(from: (f64, f64), to: (f64, f64), length: f64) -> Self {
+        let ((p0, v0), (p1, v1)) = (from, to);
+        let mean = (p1 - p0) / length;
+        let square = (3.0 * mean - 2.0 * v0 - v1) / length;
+        let cube = (v0 + v1 - 2.0 * mean) / (length * length);
+        Self {
+            value: p0,
+            derivatives: Some([v0, 2.0 * square, 6.0 * cube]),
+        }
+    }
+}
+
+/// Inputs of a unit for one step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct UnitInputs {
+    /// Position of the tip at the end of the step, world axes [m].
+    pub tip_position: Vector3<f64>,
+    /// Velocity of the tip at the end of the step, world axes [m/s].
+    pub tip_velocity: Vector3<f64>,
+    /// Torque on the crank [N·m].
+    pub motor_torque: Command,
+    /// Target of the crank's angle, counted from its start [rad].
+    pub motor_angle: Command,
+}
+
+/// How the force of the tip depends on the tip's motion at the end of the last step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TipDerivatives {
+    /// By the position [N/m].
+    pub by_position: Matrix3<f64>,
+    /// By the velocity [N·s/m].
+    pub by_velocity: Matrix3<f64>,
+}
+
+impl Default for TipDerivatives {
+    fn default() -> Self {
+        Self {
+            by_position: Matrix3::zeros(),
+            by_velocity: Matrix3::zeros(),
+        }
+    }
+}
+
+/// Energies of a leg [J].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LegEnergy {
+    /// Kinetic energy.
+    pub kinetic: f64,
+    /// Strain energy of the leaf.
+    pub strain: f64,
+    /// Energy stored in the tendon.
+    pub tendon: f64,
+    /// Potential of gravity.
+    pub gravity: f64,
+    /// Work done by tip and motor since the start.
+    pub work_in: f64,
+    /// Energy dissipated since the start.
+    pub dissipated: f64,
+}
+
+impl LegEnergy {
+    /// What is stored.
+    pub fn stored(&self) -> f64 {
+        self.kinetic + self.strain + self.tendon + self.gravity
+    }
+}
+
+/// A look at a leg.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct LegView {
+    /// Force of the leg on the end effector, world axes [N].
+    pub tip_force: Vector3<f64>,
+    /// Tendon tension [N].
+    pub tendon_tension: f64,
+    /// Tendon length [m].
+    pub tendon_length: f64,
+    /// Crank angle [rad].
+    pub motor_angle: f64,
+    /// Its rate [rad/s].
+    pub motor_rate: f64,
+    /// Torque of motor or driver on the crank [N·m].
+    pub motor_torque: f64,
+}
+
+/// Where the parts of a leg are, for drawing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LegShape {
+    /// Pose of the crank; its frame is on the motor's axis.
+    pub crank: Se3,
+    /// Poses along the leaf from A to B; e1 along the leaf, e3 across it.
+    pub leaf: Vec<Se3>,
+}
+
+/// Result of a unit's functions.
+pub type UnitResult<T> = core::result::Result<T, UnitError>;
+
+/// A leg in the hands of a co-simulation master.
+pub trait LegUnit: Send + core::fmt::Debug {
+    /// What it can do.
+    fn abilities(&self) -> Abilities;
+
+    /// Moves on by `length` from `start` [s], where it is. A step that is discarded leaves it where
+    /// it was.
+    fn step(&mut self, start: f64, length: f64, inputs: &UnitInputs) -> UnitResult<()>;
+
+    /// Force of the leg on what holds its tip, world axes [N].
+    fn tip_force(&mut self) -> UnitResult<Vector3<f64>>;
+
+    /// Derivatives of that force by the tip's motion at the end of the last step.
+    fn derivatives(&mut self) -> UnitResult<TipDerivatives>;
+
+    /// A look at the leg.
+    fn view(&mut self) -> UnitResult<LegView>;
+
+    /// Its energies.
+    fn energy(&mut self) -> UnitResult<LegEnergy>;
+
+    /// Where its parts are.
+    fn shape(&mut self) -> UnitResult<LegShape>;
+
+    /// Remembers where it is, in place of what it remembered before.
+    fn save(&mut self) -> UnitResult<()>;
+
+    /// Goes back to what it remembers.
+    fn restore(&mut self) -> UnitResult<()>;
+}

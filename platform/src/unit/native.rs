@@ -1,0 +1,212 @@
+//! The native leg as a unit of co-simulation, and where units start from.
+
+use super::{
+    Abilities, Command, LegEnergy, LegShape, LegUnit, LegView, TipDerivatives, UnitError,
+    UnitInputs, UnitResult,
+};
+use crate::error::{PlatformError, Result};
+use crate::statics::StaticPlatform;
+use leg_core::group::Group;
+use leg_core::leg::spatial::{SpatialLeg, SpatialState};
+use leg_core::leg::unit::Input;
+use leg_core::leg::unit_spatial::{
+    SPATIAL_INPUTS, SavedSpatial, SpatialInput, SpatialOutput, SpatialUnit,
+};
+use leg_core::leg::{LegError, SpatialLegConfig};
+use leg_core::model::Signal;
+use leg_core::results;
+use leg_core::results::energy::energies;
+use nalgebra::{Matrix3, Vector3};
+
+/// What a unit of one leg is made from, native or loaded.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnitStart {
+    /// The leg, whose pre-tensioned posture is the one it starts from.
+    pub config: SpatialLegConfig,
+    /// Inputs at the start, in the order of [`SpatialInput`].
+    pub inputs: [f64; SPATIAL_INPUTS],
+    /// Torque on the crank over time [N·m].
+    pub motor_torque: Signal,
+    /// Target of the crank's angle over time, from where it starts [rad].
+    pub motor_angle: Signal,
+}
+
+/// Where the units of all legs start from if the platform rests in `equilibrium`.
+pub fn unit_starts(equilibrium: &StaticPlatform) -> Result<Vec<UnitStart>> {
+    if equilibrium.config().base.free_floating {
+        return Err(PlatformError::FloatingBase);
+    }
+    let torques = equilibrium.holding_torques();
+    let start = |(i, (leg, state, rest_length)): (usize, (&SpatialLeg, &SpatialState, _))| {
+        let tip: Vector3<f64> = state.pose(leg.node_b).translation();
+        let (nominal, motor) = (&leg.config, equilibrium.motors()[i]);
+        let mut config = nominal.clone();
+        let moved = motor != nominal.q1_rad
+            || (tip - Vector3::from(nominal.tip_position_m)).amax() > SAME_PLACE;
+        if moved {
+            config.q1_rad = motor;
+            config.tip_position_m = tip.into();
+            config.tendon.rest_length_m = rest_length;
+        }
+        let motor_torque = nominal.motor.torque_nm.signal().shifted(torques[i]);
+        let motor_angle = nominal.motor.angle_rad.signal();
+        let mut inputs = [0.0; SPATIAL_INPUTS];
+        inputs[..3].copy_from_slice(&config.tip_position_m);
+        inputs[SpatialInput::MotorTorque as usize] = motor_torque.sample(0.0).0;
+        inputs[SpatialInput::MotorAngle as usize] = motor_angle.sample(0.0).0;
+        UnitStart {
+            config,
+            inputs,
+            motor_torque,
+            motor_angle,
+        }
+    };
+    Ok(equilibrium.legs().enumerate().map(start).collect())
+}
+
+/// A tip this near to its nominal place is there [m].
+const SAME_PLACE: f64 = 1e-13;
+
+/// A native leg as a unit.
+#[derive(Debug, Clone)]
+pub struct NativeUnit {
+    unit: SpatialUnit,
+    saved: SavedSpatial,
+}
+
+impl NativeUnit {
+    /// The leg at rest where it starts from.
+    pub fn new(start: &UnitStart) -> core::result::Result<Self, LegError> {
+        let unit = SpatialUnit::new(&start.config, true, 0.0, &start.inputs)?;
+        let saved = unit.save();
+        Ok(Self { unit, saved })
+    }
+
+    /// Native units of all legs.
+    pub fn all(equilibrium: &StaticPlatform) -> Result<(Vec<UnitStart>, Vec<Box<dyn LegUnit>>)> {
+        let starts = unit_starts(equilibrium)?;
+        let unit = |(i, start): (usize, &UnitStart)| {
+            let unit = Self::new(start).map_err(PlatformError::in_leg(i))?;
+            Ok(Box::new(unit) as Box<dyn LegUnit>)
+        };
+        let units = starts.iter().enumerate().map(unit).collect::<Result<_>>()?;
+        Ok((starts, units))
+    }
+}
+
+fn set(input: &mut Input, command: &Command) {
+    input.value = command.value;
+    for (order, value) in command.derivatives.iter().flatten().enumerate() {
+        input.set_derivative(order + 1, *value);
+    }
+}
+
+impl LegUnit for NativeUnit {
+    fn abilities(&self) -> Abilities {
+        Abilities {
+            rollback: true,
+            derivatives: true,
+        }
+    }
+
+    fn step(&mut self, start: f64, length: f64, inputs: &UnitInputs) -> UnitResult<()> {
+        let list = self.unit.inputs_mut();
+        for i in 0..3 {
+            list[SpatialInput::TipPosition as usize + i].value = inputs.tip_position[i];
+            list[SpatialInput::TipVelocity as usize + i].value = inputs.tip_velocity[i];
+        }
+        set(
+            &mut list[SpatialInput::MotorTorque as usize],
+            &inputs.motor_torque,
+        );
+        set(
+            &mut list[SpatialInput::MotorAngle as usize],
+            &inputs.motor_angle,
+        );
+        match self.unit.advance(start + length) {
+            Ok(_) => Ok(()),
+            Err(error @ (LegError::Stalled { .. } | LegError::Kernel(_))) => {
+                Err(UnitError::discarded(start, length, error))
+            }
+            Err(error) => Err(UnitError::failed(error)),
+        }
+    }
+
+    fn tip_force(&mut self) -> UnitResult<Vector3<f64>> {
+        Ok(self.unit.leg().tip_force(self.unit.state()))
+    }
+
+    fn derivatives(&mut self) -> UnitResult<TipDerivatives> {
+        let mut out = TipDerivatives::default();
+        let parts: [(SpatialInput, &mut Matrix3<f64>); 2] = [
+            (SpatialInput::TipPosition, &mut out.by_position),
+            (SpatialInput::TipVelocity, &mut out.by_velocity),
+        ];
+        for (input, matrix) in parts {
+            for (row, column) in (0..3).flat_map(|row| (0..3).map(move |column| (row, column))) {
+                let output = SpatialOutput::TipForce as usize + row;
+                let derivative = self.unit.derivative(output, input as usize + column);
+                matrix[(row, column)] = derivative.map_err(UnitError::failed)?;
+            }
+        }
+        Ok(out)
+    }
+
+    fn view(&mut self) -> UnitResult<LegView> {
+        Ok(leg_view(self.unit.leg(), self.unit.state()))
+    }
+
+    fn energy(&mut self) -> UnitResult<LegEnergy> {
+        leg_energy(self.unit.leg(), self.unit.state()).map_err(UnitError::failed)
+    }
+
+    fn shape(&mut self) -> UnitResult<LegShape> {
+        Ok(leg_shape(self.unit.leg(), self.unit.state()))
+    }
+
+    fn save(&mut self) -> UnitResult<()> {
+        self.unit.save_into(&mut self.saved);
+        Ok(())
+    }
+
+    fn restore(&mut self) -> UnitResult<()> {
+        self.unit.restore(&self.saved);
+        Ok(())
+    }
+}
+
+/// A look at a native leg.
+pub fn leg_view(leg: &SpatialLeg, state: &SpatialState) -> LegView {
+    LegView {
+        tip_force: leg.tip_force(state),
+        tendon_tension: leg.tendon_tension(state),
+        tendon_length: leg.chord(state).norm(),
+        motor_angle: state.angle(leg.motor_joint),
+        motor_rate: results::angle_rate(&leg.model, state, leg.motor_joint),
+        motor_torque: leg.crank_torque(state),
+    }
+}
+
+/// Energies of a native leg.
+pub fn leg_energy(leg: &SpatialLeg, state: &SpatialState) -> leg_core::Result<LegEnergy> {
+    let now = energies(&leg.model, state)?;
+    Ok(LegEnergy {
+        kinetic: now.kinetic,
+        strain: now.strain,
+        tendon: now.springs,
+        gravity: now.gravity,
+        work_in: state.ledger.work_in,
+        dissipated: state.ledger.dissipated,
+    })
+}
+
+/// Where the parts of a native leg are.
+pub fn leg_shape(leg: &SpatialLeg, state: &SpatialState) -> LegShape {
+    let nodes = 0..=leg.config.solver.elements;
+    LegShape {
+        crank: *state.pose(leg.crank),
+        leaf: nodes
+            .map(|i| *state.pose(leg.model.beam_node(leg.leaf, i)))
+            .collect(),
+    }
+}

@@ -1,0 +1,393 @@
+//! Co-simulation: native units, units that misbehave, loaded FMUs.
+
+use leg_core::group::Group;
+use leg_core::model::Signal;
+use nalgebra::Vector3;
+use softdock_fmu::ModelKind;
+use softdock_fmu::import::FmuArchive;
+use softdock_fmu::package::{Platform as Machine, pack};
+use softdock_fmu_library::LIBRARY;
+use softdock_platform::body::BodyState;
+use softdock_platform::config::Coupling;
+use softdock_platform::cosimulation::limit::{Search, stability_limit};
+use softdock_platform::cosimulation::{Explicit, Implicit};
+use softdock_platform::scheme::{Progress, Scheme, couple, largest_gap, start};
+use softdock_platform::statics::StaticPlatform;
+use softdock_platform::unit::{
+    Abilities, LegEnergy, LegShape, LegUnit, LegView, LoadedFmu, NativeUnit, TipDerivatives,
+    UnitError, UnitInputs, UnitResult,
+};
+use softdock_platform::wrench::WrenchHistory;
+use softdock_platform::{PlatformConfig, PlatformError};
+
+/// Same equations, solved by different iterations [m, rad].
+const SOLVER_TOLERANCE: f64 = 1e-8;
+
+fn configured(coupling: Coupling, macro_step_s: f64, threads: usize) -> PlatformConfig {
+    let mut config = PlatformConfig {
+        coupling,
+        ..PlatformConfig::default()
+    };
+    config.solver.macro_step_s = macro_step_s;
+    config.solver.threads = threads;
+    if coupling == Coupling::Explicit {
+        // With less damping of what the step cannot resolve, no step of use would be stable.
+        config.solver.spectral_radius = 0.5;
+        config.solver.extrapolation_order = 0;
+    }
+    config
+}
+
+/// A push of 20 N off the axis for 20 ms.
+fn push() -> WrenchHistory {
+    let step = |value: f64| Signal::Step {
+        time: 0.02,
+        before: value,
+        after: 0.0,
+    };
+    let wrench = [12.0, 9.0, -13.2, 1.0, -0.5, 0.8];
+    WrenchHistory(wrench.map(step))
+}
+
+fn pushed(config: &PlatformConfig, until: f64) -> (Box<dyn Scheme>, Progress) {
+    let mut scheme = start(&StaticPlatform::nominal(config).unwrap(), push()).unwrap();
+    let done = scheme.advance_to(until).unwrap();
+    (scheme, done)
+}
+
+fn distance(a: &BodyState, b: &BodyState) -> (f64, f64) {
+    let way = (a.pose.translation() - b.pose.translation()).norm();
+    let turn = a.pose.between(&b.pose).log().unwrap();
+    (way, turn.fixed_rows::<3>(3).norm())
+}
+
+fn views(scheme: &dyn Scheme) -> Vec<LegView> {
+    (0..scheme.leg_count()).map(|leg| scheme.leg(leg)).collect()
+}
+
+#[test]
+fn macro_step_of_one_leg_step_is_the_monolithic_scheme() {
+    for damping in [1500.0, 15.0] {
+        let mut config = configured(Coupling::Implicit, 1e-3, 1);
+        config.tendon.damping_n_s_per_m = damping;
+        let (implicit, done) = pushed(&config, 0.1);
+        config.coupling = Coupling::Monolithic;
+        let (monolithic, _) = pushed(&config, 0.1);
+        let (way, turn) = distance(implicit.effector(), monolithic.effector());
+        assert!(
+            way < SOLVER_TOLERANCE && turn < SOLVER_TOLERANCE,
+            "{way:e} {turn:e}"
+        );
+        assert!(done.iterations <= 3 * done.steps, "{done:?}");
+        assert!(largest_gap(implicit.as_ref()) < 1e-9);
+    }
+}
+
+#[test]
+fn results_do_not_depend_on_the_number_of_threads() {
+    let cases = [
+        (Coupling::Implicit, 1e-3),
+        (Coupling::Implicit, 4e-3),
+        (Coupling::Explicit, 0.1e-3),
+    ];
+    for (coupling, macro_step) in cases {
+        let run = |threads| pushed(&configured(coupling, macro_step, threads), 0.012);
+        let (one, _) = run(1);
+        for threads in [2, 3, 6] {
+            let (other, _) = run(threads);
+            assert_eq!(
+                one.effector(),
+                other.effector(),
+                "{coupling:?}, {threads} threads"
+            );
+            assert_eq!(views(one.as_ref()), views(other.as_ref()));
+        }
+    }
+}
+
+/// A native unit with something wrong with it.
+#[derive(Debug)]
+struct Faulty {
+    unit: NativeUnit,
+    abilities: Abilities,
+    /// Steps longer than this are discarded [s].
+    longest: f64,
+    /// It fails for good behind this time [s].
+    dies: f64,
+}
+
+impl LegUnit for Faulty {
+    fn abilities(&self) -> Abilities {
+        self.abilities
+    }
+
+    fn step(&mut self, start: f64, length: f64, inputs: &UnitInputs) -> UnitResult<()> {
+        if length > self.longest {
+            return Err(UnitError::discarded(start, length, "too long for me"));
+        }
+        if start + length > self.dies {
+            return Err(UnitError::failed("out of order"));
+        }
+        self.unit.step(start, length, inputs)
+    }
+
+    fn tip_force(&mut self) -> UnitResult<Vector3<f64>> {
+        self.unit.tip_force()
+    }
+
+    fn derivatives(&mut self) -> UnitResult<TipDerivatives> {
+        self.unit.derivatives()
+    }
+
+    fn view(&mut self) -> UnitResult<LegView> {
+        self.unit.view()
+    }
+
+    fn energy(&mut self) -> UnitResult<LegEnergy> {
+        self.unit.energy()
+    }
+
+    fn shape(&mut self) -> UnitResult<LegShape> {
+        self.unit.shape()
+    }
+
+    fn save(&mut self) -> UnitResult<()> {
+        self.unit.save()
+    }
+
+    fn restore(&mut self) -> UnitResult<()> {
+        self.unit.restore()
+    }
+}
+
+/// A platform whose third leg is faulty.
+fn with_faulty(
+    config: &PlatformConfig,
+    change: impl Fn(&mut Faulty),
+) -> softdock_platform::Result<Box<dyn Scheme>> {
+    let equilibrium = StaticPlatform::nominal(config).unwrap();
+    let (starts, mut units) = NativeUnit::all(&equilibrium).unwrap();
+    let unit = NativeUnit::new(&starts[2]).unwrap();
+    let mut faulty = Faulty {
+        abilities: unit.abilities(),
+        unit,
+        longest: f64::INFINITY,
+        dies: f64::INFINITY,
+    };
+    change(&mut faulty);
+    units[2] = Box::new(faulty);
+    couple(&equilibrium, &starts, units, push())
+}
+
+#[test]
+fn discarded_step_is_repeated_smaller() {
+    let config = configured(Coupling::Implicit, 4e-3, 1);
+    let mut scheme = with_faulty(&config, |unit| unit.longest = 0.6e-3).unwrap();
+    let done = scheme.advance_to(0.008).unwrap();
+    assert!(done.rejected > 0, "{done:?}");
+    assert_eq!(scheme.time(), 0.008);
+    let (sound, _) = pushed(&configured(Coupling::Monolithic, 1e-3, 1), 0.008);
+    let (way, _) = distance(scheme.effector(), sound.effector());
+    assert!(way < 1e-5, "{way:e}");
+}
+
+/// Explicit co-simulation cannot go back: the unit alone goes the same way in pieces.
+#[test]
+fn discarded_step_is_divided_without_rollback() {
+    let config = configured(Coupling::Explicit, 0.1e-3, 1);
+    let mut scheme = with_faulty(&config, |unit| {
+        unit.longest = 0.03e-3;
+        unit.abilities = Abilities::default();
+    })
+    .unwrap();
+    scheme.advance_to(0.01).unwrap();
+    let (sound, _) = pushed(&config, 0.01);
+    let (way, _) = distance(scheme.effector(), sound.effector());
+    assert!(way < 1e-6, "{way:e}");
+}
+
+#[test]
+fn unit_that_fails_for_good_is_named_and_results_are_kept() {
+    for (coupling, macro_step) in [(Coupling::Implicit, 1e-3), (Coupling::Explicit, 0.1e-3)] {
+        let config = configured(coupling, macro_step, 2);
+        let mut scheme = with_faulty(&config, |unit| unit.dies = 0.0095).unwrap();
+        scheme.advance_to(0.005).unwrap();
+        let error = scheme.advance_to(0.02).unwrap_err();
+        assert_eq!(error.to_string(), "leg 3: out of order");
+        assert!(matches!(error, PlatformError::Unit { leg: 3, .. }));
+        assert!(
+            (scheme.time() - 0.0095).abs() < 1.1 * macro_step,
+            "{}",
+            scheme.time()
+        );
+        let (sound, _) = pushed(&config, scheme.time());
+        let (way, _) = distance(scheme.effector(), sound.effector());
+        assert!(way < SOLVER_TOLERANCE, "{way:e}");
+    }
+}
+
+#[test]
+fn unit_without_rollback_is_refused_by_the_implicit_scheme() {
+    let config = configured(Coupling::Implicit, 1e-3, 1);
+    let error = with_faulty(&config, |unit| unit.abilities.rollback = false).unwrap_err();
+    assert!(
+        error.to_string().starts_with("leg 3: it cannot go back"),
+        "{error}"
+    );
+}
+
+#[test]
+fn units_without_derivatives_give_the_same_motion() {
+    for macro_step in [1e-3, 5e-3] {
+        let config = configured(Coupling::Implicit, macro_step, 1);
+        let (wanted, _) = pushed(&config, 0.04);
+        let mut scheme = with_faulty(&config, |unit| unit.abilities.derivatives = false).unwrap();
+        scheme.advance_to(0.04).unwrap();
+        let (way, turn) = distance(wanted.effector(), scheme.effector());
+        assert!(
+            way < SOLVER_TOLERANCE && turn < SOLVER_TOLERANCE,
+            "{way:e} {turn:e}"
+        );
+    }
+}
+
+#[test]
+fn broken_leg_carries_nothing_in_any_scheme() {
+    let broken = |coupling, macro_step| {
+        let (mut scheme, _) = pushed(&configured(coupling, macro_step, 1), 0.005);
+        scheme.detach(1);
+        scheme.advance_to(0.02).unwrap();
+        assert_eq!(scheme.leg(1).tip_force, Vector3::zeros());
+        scheme
+    };
+    let wanted = broken(Coupling::Monolithic, 1e-3);
+    for (coupling, macro_step, allowed) in [
+        (Coupling::Implicit, 1e-3, SOLVER_TOLERANCE),
+        (Coupling::Implicit, 5e-3, 1e-4),
+        (Coupling::Explicit, 0.05e-3, 1e-4),
+    ] {
+        let other = broken(coupling, macro_step);
+        let (way, _) = distance(wanted.effector(), other.effector());
+        assert!(way < allowed, "{coupling:?} {macro_step}: {way:e}");
+    }
+}
+
+#[test]
+fn floating_base_is_refused() {
+    let mut config = configured(Coupling::Implicit, 1e-3, 1);
+    config.base.free_floating = true;
+    let equilibrium = StaticPlatform::nominal(&config).unwrap();
+    assert_eq!(
+        start(&equilibrium, push()).unwrap_err(),
+        PlatformError::FloatingBase
+    );
+}
+
+/// A turn of the motors in all schemes, the work of the motors accounted for.
+#[test]
+fn motors_move_alike_in_all_schemes() {
+    let turned = |coupling, macro_step| {
+        let mut config = configured(coupling, macro_step, 1);
+        config.motor.mode = leg_core::leg::config::MotorMode::Angle;
+        let equilibrium = StaticPlatform::nominal(&config).unwrap();
+        let mut scheme = start(&equilibrium, WrenchHistory::default()).unwrap();
+        for leg in 0..6 {
+            let ramp = Signal::Ramp {
+                start: 0.0,
+                duration: 0.05,
+                from: 0.0,
+                to: 0.02,
+            };
+            scheme.set_motor(leg, None, Some(ramp));
+        }
+        scheme.advance_to(0.05).unwrap();
+        scheme
+    };
+    let wanted = turned(Coupling::Monolithic, 1e-3);
+    let same = turned(Coupling::Implicit, 1e-3);
+    let (way, turn) = distance(wanted.effector(), same.effector());
+    assert!(
+        way < SOLVER_TOLERANCE && turn < SOLVER_TOLERANCE,
+        "{way:e} {turn:e}"
+    );
+    let (way, _) = distance(
+        wanted.effector(),
+        turned(Coupling::Implicit, 5e-3).effector(),
+    );
+    assert!(way < 1e-4, "{way:e}");
+}
+
+/// Six FMUs, really written, opened and coupled.
+#[test]
+fn loaded_fmus_give_the_same_bits_as_native_legs() {
+    let folder = std::env::temp_dir().join(format!("softdock-cosim-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let bytes = pack(ModelKind::LegSpatial, LIBRARY, Machine::HERE).unwrap();
+    let archives: Vec<FmuArchive> = (1..=6)
+        .map(|leg| {
+            let file = folder.join(format!("leg{leg}.fmu"));
+            std::fs::write(&file, &bytes).unwrap();
+            FmuArchive::open(&file).unwrap()
+        })
+        .collect();
+    std::fs::remove_dir_all(&folder).unwrap();
+    for (coupling, macro_step) in [
+        (Coupling::Implicit, 1e-3),
+        (Coupling::Implicit, 10e-3),
+        (Coupling::Explicit, 0.1e-3),
+    ] {
+        let config = configured(coupling, macro_step, 2);
+        let equilibrium = StaticPlatform::nominal(&config).unwrap();
+        let (starts, units) = LoadedFmu::all(&archives, &equilibrium).unwrap();
+        let mut loaded = couple(&equilibrium, &starts, units, push()).unwrap();
+        let done = loaded.advance_to(0.05).unwrap();
+        let (mut native, wanted) = pushed(&config, 0.05);
+        assert_eq!(done, wanted);
+        assert_eq!(
+            loaded.effector(),
+            native.effector(),
+            "{coupling:?} {macro_step}"
+        );
+        assert_eq!(views(loaded.as_ref()), views(native.as_ref()));
+        let energies = loaded.leg_energies().unwrap();
+        assert_eq!(energies, native.leg_energies().unwrap());
+    }
+}
+
+#[test]
+fn schemes_can_be_started_directly() {
+    let config = configured(Coupling::Implicit, 2e-3, 1);
+    let equilibrium = StaticPlatform::nominal(&config).unwrap();
+    let mut implicit = Implicit::native(&equilibrium).unwrap();
+    assert_eq!(implicit.advance_to(0.004).unwrap().rejected, 0);
+    assert!(Explicit::native(&equilibrium).is_ok());
+    let (starts, units) = NativeUnit::all(&equilibrium).unwrap();
+    let few = units.into_iter().take(5).collect();
+    let refused = Implicit::new(&equilibrium, &starts, few).unwrap_err();
+    assert_eq!(
+        refused,
+        PlatformError::WrongUnits {
+            found: 5,
+            wanted: 6
+        }
+    );
+}
+
+/// Dampers and leaves that a macro step cannot resolve make the explicit scheme unstable, the more
+/// so the higher the order of extrapolation.
+#[test]
+fn limit_of_the_explicit_scheme_is_found() {
+    let config = configured(Coupling::Explicit, 1e-3, 2);
+    let equilibrium = StaticPlatform::nominal(&config).unwrap();
+    let search = Search {
+        largest_s: 2e-3,
+        smallest_s: 20e-6,
+        precision: 0.2,
+        ..Search::default()
+    };
+    let limits = [0, 1, 2].map(|order| stability_limit(&equilibrium, order, &search).unwrap());
+    let stable = limits.map(|limit| limit.stable_s);
+    assert!(stable[0] > 0.6e-3 && stable[0] < 1.2e-3, "{limits:?}");
+    assert!(stable[0] > stable[1] && stable[1] > stable[2], "{limits:?}");
+    assert!(stable[2] > 0.0 && limits.iter().all(|limit| limit.unstable_s.is_some()));
+}
