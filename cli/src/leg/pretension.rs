@@ -1,5 +1,7 @@
 //! `softdock leg pretension`: the bowed equilibrium.
 
+use super::BadInput;
+use super::chapter4::{self, Crushed, Variant};
 use super::scene::Pose;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
@@ -25,6 +27,10 @@ pub struct Arguments {
     settings: SettingsArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// How leaf and loop are modelled; chapter-4 prints the linear leaf, which is crushed, beside
+    /// the exact one
+    #[arg(long, value_enum, default_value_t)]
+    variant: Variant,
     /// Writes the equilibrium path to this table: chord_m, thrust_n, sag_m, max_axial_strain,
     /// residual_n, iterations
     #[arg(long, value_name = "FILE.csv")]
@@ -190,6 +196,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::probe(file)?;
     }
     arguments.output.probe("pretension.json")?;
+    if arguments.variant == Variant::Chapter4 {
+        return compare(arguments, &resolved);
+    }
     let bowed = pretension(&resolved.config)?;
     let moments = moments(&bowed)?;
     let report = Report::new(&bowed, &moments);
@@ -217,7 +226,38 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_path(file: &Path, path: &[PathSample]) -> Result<()> {
+/// What `--json` prints with `--variant chapter-4`.
+#[derive(Debug, Serialize)]
+struct Comparison {
+    chapter_4: Crushed,
+    exact: Report,
+}
+
+/// The linear leaf beside the exact one.
+fn compare(arguments: &Arguments, resolved: &Resolved<LegConfig>) -> Result<ExitCode> {
+    if arguments.path.is_some() || arguments.plot.is_some() {
+        let message = "--variant chapter-4 has neither --path nor --plot: the linear leaf has one \
+                       equilibrium and no shape";
+        return Err(BadInput::new(message).into());
+    }
+    let chapter_4 = chapter4::crushed(&resolved.config)?;
+    let bowed = pretension(&resolved.config)?;
+    let summary = chapter_4.summary(&bowed);
+    let exact = Report::new(&bowed, &moments(&bowed)?);
+    let comparison = Comparison { chapter_4, exact };
+    if let Some(out) = &arguments.output.out {
+        output::write_json(&out.join("pretension.json"), &comparison)?;
+        output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;
+    }
+    if arguments.output.json {
+        output::say_json(&comparison)?;
+    } else {
+        output::say(&summary.to_string())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn write_path(file: &Path, path: &[PathSample]) -> Result<()> {
     let header = [
         "chord_m",
         "thrust_n",
