@@ -96,9 +96,24 @@ impl Crushed {
         let number = |value: f64| significant(value, 6);
         let small = |value: f64| format!("{value:.3e}");
         row("", "chapter 4".into(), "exact".into(), "");
-        row("chord |AB|", number(self.chord_m), number(report.chord_m), "m");
-        row("sag of the middle", small(self.sag_m), number(report.sag_m), "m");
-        row("leaf thrust along AB", small(self.thrust_n), number(report.thrust_n), "N");
+        row(
+            "chord |AB|",
+            number(self.chord_m),
+            number(report.chord_m),
+            "m",
+        );
+        row(
+            "sag of the middle",
+            small(self.sag_m),
+            number(report.sag_m),
+            "m",
+        );
+        row(
+            "leaf thrust along AB",
+            small(self.thrust_n),
+            number(report.thrust_n),
+            "N",
+        );
         row(
             "axial strain, worst element",
             format!("{:.2} %", 100.0 * self.worst_axial_strain),
@@ -111,7 +126,12 @@ impl Crushed {
             number(1e-6 * modulus * report.max_axial_strain),
             "MPa",
         );
-        row("largest gap at a joint", small(self.loop_gap_m), small(gap), "m");
+        row(
+            "largest gap at a joint",
+            small(self.loop_gap_m),
+            small(gap),
+            "m",
+        );
         if self.crushed_elements > 0 {
             summary.note(format!(
                 "the linear leaf is crushed: {} of {} elements shorten by more than {} %",
@@ -192,7 +212,12 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
             }
             exact.advance_to(sample.t)?;
             let beside = exact.sample()?;
-            let LinearSample { t, q1, q3, loop_gap_m } = *sample;
+            let LinearSample {
+                t,
+                q1,
+                q3,
+                loop_gap_m,
+            } = *sample;
             let [q1_exact, _, q3_exact] = beside.q;
             csv.row(&[t, q1, q3, loop_gap_m, q1_exact, q3_exact, beside.loop_gap])?;
             pairs.push((*sample, beside));
@@ -223,9 +248,8 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
 
 impl Report {
     fn new(pairs: &[(LinearSample, LegSample)], step_s: f64) -> Self {
-        let widest = |gap: fn(&(LinearSample, LegSample)) -> f64| {
-            pairs.iter().map(gap).fold(0.0, f64::max)
-        };
+        let widest =
+            |gap: fn(&(LinearSample, LegSample)) -> f64| pairs.iter().map(gap).fold(0.0, f64::max);
         let last = pairs.last();
         let opened = pairs.iter().find(|(linear, _)| linear.loop_gap_m > OPEN);
         Self {
@@ -256,8 +280,18 @@ impl Report {
         let number = |value: f64| format!("{value:.5}");
         let small = |value: f64| format!("{value:.1e}");
         row("", "chapter 4".into(), "exact".into(), "");
-        row("final q1", number(self.final_q1_rad), number(self.exact_final_q1_rad), "rad");
-        row("final q3", number(self.final_q3_rad), number(self.exact_final_q3_rad), "rad");
+        row(
+            "final q1",
+            number(self.final_q1_rad),
+            number(self.exact_final_q1_rad),
+            "rad",
+        );
+        row(
+            "final q3",
+            number(self.final_q3_rad),
+            number(self.exact_final_q3_rad),
+            "rad",
+        );
         row(
             "largest gap at a joint",
             small(self.largest_loop_gap_m),
@@ -308,9 +342,10 @@ fn page(pairs: &[(LinearSample, LegSample)]) -> Page {
     ];
     Page {
         title: "Linear leaf, rigid loop closure".to_owned(),
-        lead: "The published variant of chapter 4 beside the exact leg: both fall from the straight \
+        lead:
+            "The published variant of chapter 4 beside the exact leg: both fall from the straight \
                leaf, without tendon."
-            .to_owned(),
+                .to_owned(),
         blocks: charts.into_iter().map(Into::into).collect(),
         ..Page::default()
     }

@@ -12,7 +12,7 @@ mod pretension;
 mod regulated;
 mod scene;
 mod simulate;
-mod spatial;
+pub mod spatial;
 
 use crate::failure::{BadInput, settle};
 use anyhow::Result;

@@ -257,7 +257,8 @@ fn compare(arguments: &Arguments, resolved: &Resolved<LegConfig>) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn write_path(file: &Path, path: &[PathSample]) -> Result<()> {
+/// Writes the equilibrium path.
+pub fn write_path(file: &Path, path: &[PathSample]) -> Result<()> {
     let header = [
         "chord_m",
         "thrust_n",
@@ -375,7 +376,8 @@ fn leaf_charts(report: &Report, moments: &[(f64, f64)]) -> [Block; 2] {
     ]
 }
 
-fn path_charts(path: &[PathSample]) -> [Block; 2] {
+/// The equilibrium path.
+pub fn path_charts(path: &[PathSample]) -> [Block; 2] {
     let column = |value: fn(&PathSample) -> f64| path.iter().map(value).collect::<Vec<_>>();
     let chords = column(|p| p.chord_m);
     let over_chord = |title: &str, sentence: &str, y: Axis, values: Vec<f64>| {
@@ -391,7 +393,7 @@ fn path_charts(path: &[PathSample]) -> [Block; 2] {
     [
         over_chord(
             "Thrust on the way",
-            "Thrust of the leaf along AB while the upper link brings B nearer to A; every point is \
+            "Thrust of the leaf along AB while B is brought nearer to A; every point is \
              an equilibrium.",
             Axis::new("thrust", "N"),
             column(|p| p.thrust_n),

@@ -84,7 +84,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn resolve(arguments: &Arguments) -> Result<Resolved<LegConfig>> {
-    let mut resolved = Resolved::<LegConfig>::with(&arguments.settings, &arguments.times.settings())?;
+    let mut resolved =
+        Resolved::<LegConfig>::with(&arguments.settings, &arguments.times.settings())?;
     if let Some(path) = &arguments.input {
         input::apply(path, &mut resolved.config)?;
         resolved.check()?;

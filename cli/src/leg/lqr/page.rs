@@ -2,8 +2,8 @@
 
 use super::report::Report;
 use crate::leg::equilibrium::Equilibrium;
-use crate::leg::regulated::Run;
 use crate::leg::motion;
+use crate::leg::regulated::Run;
 use leg_core::leg::LegSample;
 use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 

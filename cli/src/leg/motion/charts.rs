@@ -42,9 +42,8 @@ pub fn curve<S: Sampled>(samples: &[S], name: &str, value: impl Fn(&S) -> f64) -
 
 /// Where the energy is, and what the account misses.
 pub fn energy_charts<S: Sampled>(samples: &[S], tendon: bool) -> [Chart; 2] {
-    let curve = |name, value: fn(&Account) -> f64| {
-        curve(samples, name, |sample| value(&sample.account()))
-    };
+    let curve =
+        |name, value: fn(&Account) -> f64| curve(samples, name, |sample| value(&sample.account()));
     let mut energies = vec![
         curve("kinetic", |s| s.energies.kinetic),
         curve("gravity", |s| s.energies.gravity),

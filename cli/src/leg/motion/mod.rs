@@ -160,7 +160,10 @@ impl Job<'_> {
             output::say_json(&report)?;
         } else {
             let mut summary = report.summary();
-            for file in [Some(report.file.as_path()), self.plot].into_iter().flatten() {
+            for file in [Some(report.file.as_path()), self.plot]
+                .into_iter()
+                .flatten()
+            {
                 summary.note(format!("wrote {}", file.display()));
             }
             output::say(&summary.to_string())?;

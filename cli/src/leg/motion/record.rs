@@ -148,10 +148,7 @@ impl<M: Motion> Record<M> {
     }
 
     /// Completes the table and sums up.
-    pub(super) fn finish(
-        self,
-        ended: &Ended,
-    ) -> Result<(Report<M::End>, Vec<M::Sample>, M::Film)> {
+    pub(super) fn finish(self, ended: &Ended) -> Result<(Report<M::End>, Vec<M::Sample>, M::Film)> {
         let file = ended.close(self.csv)?;
         let worst = self.worst;
         let initial = self.first.map_or(0.0, |first| first.energies.mechanical());
