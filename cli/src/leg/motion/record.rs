@@ -30,6 +30,13 @@ pub(super) struct Record<M: Motion> {
     progress: Progress,
 }
 
+/// What a run leaves: its sum, and samples and frames if they were asked for.
+type Recorded<M> = (
+    Report<<M as Motion>::End>,
+    Vec<<M as Motion>::Sample>,
+    <M as Motion>::Film,
+);
+
 /// Extremes over a run.
 #[derive(Debug, Clone, Copy)]
 struct Worst {
@@ -148,7 +155,7 @@ impl<M: Motion> Record<M> {
     }
 
     /// Completes the table and sums up.
-    pub(super) fn finish(self, ended: &Ended) -> Result<(Report<M::End>, Vec<M::Sample>, M::Film)> {
+    pub(super) fn finish(self, ended: &Ended) -> Result<Recorded<M>> {
         let file = ended.close(self.csv)?;
         let worst = self.worst;
         let initial = self.first.map_or(0.0, |first| first.energies.mechanical());

@@ -106,16 +106,20 @@ fn report(arguments: &Arguments, rest: &Equilibrium) -> Result<Report<Held>> {
     let leg = rest.leg();
     let inputs: Vec<&str> = arguments.inputs.iter().map(String::as_str).collect();
     let outputs: Vec<&str> = arguments.outputs.iter().map(String::as_str).collect();
-    let chosen = |names: &[&str]| names.iter().map(|name| input(leg, name)).collect();
-    let observed = |names: &[&str]| names.iter().map(|name| observe(leg, name)).collect();
     let reduction = modal::reduce(&leg.model, rest.state(), &mut rest.workspace())?;
     let order = reduction.system.order();
     let crank = LinkDrive::from(leg.config.motor.mode) != LinkDrive::Prescribed;
     let free = crank.then_some(leg.motor_joint).into_iter().collect();
     let request = Request {
         coordinates: arguments.states.coordinates(order, free),
-        inputs: chosen(&inputs).map_err(|error: BadInput| error)?,
-        outputs: observed(&outputs).map_err(|error: BadInput| error)?,
+        inputs: inputs
+            .iter()
+            .map(|name| input(leg, name))
+            .collect::<Result<_, _>>()?,
+        outputs: outputs
+            .iter()
+            .map(|name| observe(leg, name))
+            .collect::<Result<_, _>>()?,
     };
     let mut workspace = rest.workspace();
     let model = kernel::linearize(&leg.model, rest.state(), &mut workspace, &request)?;

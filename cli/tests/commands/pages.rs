@@ -1,5 +1,4 @@
 //! The pages of the leg commands in a real browser.
-#![allow(clippy::unwrap_used)]
 
 use softdock_browser::launch_or_skip;
 use std::path::Path;
