@@ -205,22 +205,20 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
     let mut exact = Simulation::new(&config)?;
     let mut csv = CsvFile::create(&folder.join("leg.csv"), &HEADER)?;
     let mut pairs = Vec::with_capacity(linear.len());
+    let grid = run::Grid::new(step * (linear.len() - 1) as f64, step);
     let mut run_to_end = || -> Result<bool> {
-        for sample in &linear {
+        for (index, sample) in linear.iter().enumerate() {
             if run::stop_requested() {
                 return Ok(false);
             }
-            exact.advance_to(sample.t)?;
+            let t = grid.time(index);
+            exact.advance_to(t)?;
             let beside = exact.sample()?;
-            let LinearSample {
-                t,
-                q1,
-                q3,
-                loop_gap_m,
-            } = *sample;
+            let LinearSample { q1, q3, .. } = *sample;
             let [q1_exact, _, q3_exact] = beside.q;
-            csv.row(&[t, q1, q3, loop_gap_m, q1_exact, q3_exact, beside.loop_gap])?;
-            pairs.push((*sample, beside));
+            let gaps = [sample.loop_gap_m, beside.loop_gap];
+            csv.row(&[t, q1, q3, gaps[0], q1_exact, q3_exact, gaps[1]])?;
+            pairs.push((LinearSample { t, ..*sample }, beside));
         }
         Ok(true)
     };
@@ -300,7 +298,8 @@ impl Report {
         );
         if let Some(time) = self.loop_open_s {
             summary.note(format!(
-                "the linear loop comes apart: its joints gape by more than 1 mm after {time} s"
+                "the linear loop comes apart: its joints gape by more than 1 mm after {} s",
+                significant(time, 3)
             ));
         }
         for file in [Some(self.file.as_path()), job.plot].into_iter().flatten() {

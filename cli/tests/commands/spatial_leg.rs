@@ -117,7 +117,7 @@ fn modes_and_linear_model_are_those_of_the_leg_in_space() {
     assert!(number(&locked["undamped"][0], "frequency_hz") > 1.0);
     let model = folder.json(
         &[
-            &["linearize", "--inputs", "crank_torque_nm,force_y_n"],
+            &["linearize", "--inputs", "crank_torque_nm,force_y_n"][..],
             &["--outputs", "q1,yb,tendon_tension"],
             &few[..],
             &["tip.mode=loaded"],

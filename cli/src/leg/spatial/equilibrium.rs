@@ -2,6 +2,7 @@
 //! from.
 
 use super::config::{SpatialSettings, TipMode};
+use crate::summary::fixed;
 use anyhow::Result;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::config::{History, MotorMode};
@@ -23,11 +24,15 @@ pub struct Held {
 impl Held {
     /// In words.
     pub fn describe(&self) -> String {
-        let [x, y, z] = self.tip_load_n;
-        format!(
-            "{:.4} N·m on the crank and ({x:.4}, {y:.4}, {z:.4}) N on the tip",
-            self.crank_torque_nm
-        )
+        let crank = match self.crank_torque_nm {
+            0.0 => "the motor".to_owned(),
+            torque => format!("{torque:.4} N·m on the crank"),
+        };
+        let tip = match self.tip_load_n {
+            [0.0, 0.0, 0.0] => "what holds the tip".to_owned(),
+            force => format!("({}) N on the tip", fixed(&force, 4)),
+        };
+        format!("{crank} and {tip}")
     }
 }
 

@@ -5,7 +5,7 @@ use super::picture::Film;
 use crate::leg::pretension::{path_charts, write_path};
 use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
-use crate::summary::Summary;
+use crate::summary::{Summary, fixed};
 use anyhow::Result;
 use leg_core::leg::SpatialPretensioned;
 use leg_core::leg::config::Side;
@@ -142,15 +142,21 @@ impl Report {
         if let Some(rest) = self.rest_length_m {
             summary.number("tendon rest length", rest, "m");
         }
-        let triple = |[x, y, z]: [f64; 3]| format!("{x:.4}, {y:.4}, {z:.4}");
-        let [u1, u2] = self.universal_rad;
         summary
             .number("leaf thrust along AB", self.thrust_n, "N")
-            .text("force on leaf at A", triple(self.force_on_leaf_a_n), "N")
-            .text("force on leaf at B", triple(self.force_on_leaf_b_n), "N")
-            .text("force of the leg at its tip", triple(self.tip_force_n), "N")
+            .text("force on leaf at A", fixed(&self.force_on_leaf_a_n, 4), "N")
+            .text("force on leaf at B", fixed(&self.force_on_leaf_b_n, 4), "N")
+            .text(
+                "force of the leg at its tip",
+                fixed(&self.tip_force_n, 4),
+                "N",
+            )
             .number("holding torque, crank", self.hold_torque_1_nm, "N·m")
-            .number("largest torsion of the leaf", self.max_torsion_nm, "N·m")
+            .text(
+                "largest torsion of the leaf",
+                fixed(&[self.max_torsion_nm], 6),
+                "N·m",
+            )
             .text(
                 "largest axial strain",
                 format!("{:.3e}", self.max_axial_strain),
@@ -162,8 +168,12 @@ impl Report {
                 "MPa",
             )
             .number("strain energy", self.strain_energy_j, "J")
-            .text("q1", format!("{:.5}", self.q1_rad), "rad")
-            .text("universal joint u1, u2", format!("{u1:.5}, {u2:.5}"), "rad")
+            .text("q1", fixed(&[self.q1_rad], 5), "rad")
+            .text(
+                "universal joint u1, u2",
+                fixed(&self.universal_rad, 5),
+                "rad",
+            )
             .text(
                 "residual",
                 format!("{:.1e}", self.residual_n),

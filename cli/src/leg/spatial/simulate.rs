@@ -9,7 +9,7 @@ use crate::leg::motion::{
 };
 use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
-use crate::summary::Summary;
+use crate::summary::{Summary, fixed};
 use anyhow::Result;
 use leg_core::dynamics::Advance;
 use leg_core::leg::config::{History, Motor, MotorMode, Shape, Solver};
@@ -198,15 +198,13 @@ impl From<SpatialSample> for SpatialEnd {
 
 impl End for SpatialEnd {
     fn describe(&self, summary: &mut Summary) {
-        let triple = |[x, y, z]: [f64; 3]| format!("{x:.5}, {y:.5}, {z:.5}");
-        let [u1, u2] = self.final_universal_rad;
         summary
-            .text("final q1", format!("{:.5}", self.final_q1_rad), "rad")
-            .text("final u1, u2", format!("{u1:.5}, {u2:.5}"), "rad")
-            .text("final tip", triple(self.final_tip_position_m), "m")
+            .text("final q1", fixed(&[self.final_q1_rad], 5), "rad")
+            .text("final u1, u2", fixed(&self.final_universal_rad, 5), "rad")
+            .text("final tip", fixed(&self.final_tip_position_m, 5), "m")
             .text(
                 "final force at the tip",
-                triple(self.final_tip_force_n),
+                fixed(&self.final_tip_force_n, 5),
                 "N",
             );
     }
