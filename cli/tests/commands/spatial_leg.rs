@@ -102,7 +102,8 @@ fn the_tip_is_loaded_free_or_moved() {
     assert!(last("yb") > 1e-3 && last("u2") > 1e-3, "{}", last("yb"));
     assert!((last("fy") + 0.5).abs() < 1e-12);
     folder.stdout(&[&base[..], &locked, &["tip.mode=free"]].concat());
-    assert!(last("zb") < 0.399 && last("yb").abs() < SAME);
+    // Bowed outward, the leaf falls outward about A.
+    assert!(last("xb") > 0.2 && last("yb").abs() < SAME);
     let swing = "tip.motion_y_m={kind=\"ramp\",duration_s=0.05,to=0.02}";
     folder.stdout(&[&base[..], &locked, &[swing]].concat());
     assert!((last("yb") - 0.02).abs() < 1e-9 && last("u2") > 0.03);

@@ -138,7 +138,6 @@ fn page(rest: &Equilibrium, modes: &Modes<6>, report: &Report<ShapePoint, Held>)
             Figure::text("unstable modes", report.unstable_modes.to_string(), ""),
         ],
         blocks,
-        dense: true,
         ..Page::default()
     })
 }
