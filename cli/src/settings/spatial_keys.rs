@@ -23,7 +23,7 @@ const POSTURE: &[Key] = &[
 #[rustfmt::skip]
 const TIP: &[Key] = &[
     Key::new("tip.mode", Kind::Word(&["held", "loaded", "free"]), "-", "The tip: held, free under the force that held it and a load on top, or free under the load alone", "held, loaded or free"),
-    Key::new("tip.motion_x_m", Kind::History, "m", "Displacement of a held tip along x", HISTORY),
+    Key::new("tip.motion_x_m", Kind::History, "m", "Displacement of a held tip along x; from rest, without jumps", HISTORY),
     Key::new("tip.motion_y_m", Kind::History, "m", "Displacement of a held tip along y", HISTORY),
     Key::new("tip.motion_z_m", Kind::History, "m", "Displacement of a held tip along z", HISTORY),
     Key::new("tip.force_x_n", Kind::History, "N", "Force on a loaded or free tip along x", HISTORY),
@@ -41,10 +41,10 @@ impl Settings for SpatialSettings {
             key: error.key.to_owned(),
             message: error.to_string(),
         })?;
-        self.tip.idle().map_or(Ok(()), |(key, remedy)| {
+        self.tip.objection().map_or(Ok(()), |(key, message)| {
             Err(Refused {
                 key: key.to_owned(),
-                message: format!("{key} has no effect: {remedy}"),
+                message,
             })
         })
     }

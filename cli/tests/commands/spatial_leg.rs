@@ -148,7 +148,15 @@ fn bad_input_ends_with_status_two_and_a_reason() {
     let folder = Folder::within(&["leg", "spatial"]);
     folder.write("typo.toml", "[universal]\nfirst_axs = [0, 0, 1]\n");
     folder.write("in.csv", "t,load_x_n\n0,1\n");
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 10] = [
+        (&["--set", "tip.motion_y_m=0.01"], "does not start at rest"),
+        (
+            &[
+                "--set",
+                "tip.motion_y_m={kind=\"step\",time_s=0.1,after=0.01}",
+            ],
+            "take a ramp",
+        ),
         (
             &["--config", "typo.toml"],
             "typo.toml:2: unknown key `universal.first_axs`; did you mean `universal.first_axis`?",

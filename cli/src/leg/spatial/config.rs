@@ -1,6 +1,6 @@
 //! What can be set of a spatial leg that stands alone: the leg, and what happens to its tip.
 
-use leg_core::leg::config::{ConfigError, History};
+use leg_core::leg::config::{ConfigError, History, Shape};
 use leg_core::leg::spatial::{SpatialChannel, TipDrive};
 use leg_core::leg::spatial_simulate::resting_signals;
 use leg_core::leg::{LegError, SpatialLegConfig, SpatialPretensioned, SpatialSimulation};
@@ -74,8 +74,8 @@ impl Tip {
             .try_for_each(|(key, history)| history.validate(key))
     }
 
-    /// A key that is given although nothing follows it, and what would.
-    pub fn idle(&self) -> Option<(&'static str, &'static str)> {
+    /// A key whose history cannot be followed, and why.
+    pub fn objection(&self) -> Option<(&'static str, String)> {
         let (idle, remedy) = match self.mode {
             TipMode::Held => (
                 self.forces(),
@@ -87,9 +87,31 @@ impl Tip {
             ),
         };
         let given = |(_, history): &&(&str, &History)| **history != History::default();
-        idle.iter().find(given).map(|(key, _)| (*key, remedy))
+        if let Some((key, _)) = idle.iter().find(given) {
+            return Some((key, format!("{key} has no effect: {remedy}")));
+        }
+        let mut motions = self.motions().into_iter();
+        motions.find_map(|(key, history)| Some((key, format!("{key} {}", jump(history)?))))
     }
 }
+
+/// Why a tip cannot follow a displacement from rest, if it cannot.
+fn jump(history: &History) -> Option<String> {
+    if matches!(history, History::Shape(Shape::Step { .. })) {
+        return Some("makes the tip jump: take a ramp instead of a step".to_owned());
+    }
+    let (place, speed, _) = history.signal().sample(0.0);
+    (place.abs() > AT_REST || speed.abs() > AT_REST).then(|| {
+        format!(
+            "does not start at rest: at t = 0 it is {place} m and {speed} m/s, both must be 0; a \
+             sine of amplitude a does with offset = -a and phase_rad = 1.5707963267948966"
+        )
+    })
+}
+
+/// Largest displacement [m] and speed [m/s] with which a tip may start: what the solver takes for
+/// closed joints.
+const AT_REST: f64 = 1e-6;
 
 /// A spatial leg and its tip.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
