@@ -35,7 +35,7 @@ enum Command {
     Verify(verify::Arguments),
     /// Measure speed: simulated time against wall time, in one run on this machine.
     Bench(bench::Arguments),
-    /// Bow, move, linearise and control a single planar leg.
+    /// Bow, move, linearise and control a single leg, planar or spatial.
     Leg(leg::Arguments),
     /// Write the leg as an FMU; look at and simulate FMUs of any origin.
     Fmu(fmu::Arguments),

@@ -1,7 +1,12 @@
 //! A long run: progress on the terminal, a clean end on Ctrl-C.
 
+use crate::failure::STOPPED;
+use crate::output::{CsvFile, OutputError};
 use crate::summary::significant;
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -135,6 +140,63 @@ impl Progress {
     /// Takes the bar away.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum Ended {
+    /// It came to its end.
+    Complete,
+    /// Somebody stopped it.
+    Stopped,
+    /// It could not go on.
+    Failed(anyhow::Error),
+}
+
+impl Ended {
+    /// The end of a run that says whether it was stopped (`false`) or why it failed.
+    pub fn new(done: Result<bool>) -> Self {
+        match done {
+            Ok(true) => Self::Complete,
+            Ok(false) => Self::Stopped,
+            Err(error) => Self::Failed(error),
+        }
+    }
+
+    /// True if it came to its end.
+    pub fn is_complete(&self) -> bool {
+        matches!(self, Self::Complete)
+    }
+
+    /// Why it ended early.
+    pub fn reason(&self) -> Option<String> {
+        match self {
+            Self::Complete => None,
+            Self::Stopped => Some("stopped by a signal".to_owned()),
+            Self::Failed(error) => Some(format!("{error:#}")),
+        }
+    }
+
+    /// Completes the table of the run, or keeps what there is under a name that says so.
+    pub fn close(&self, csv: CsvFile) -> Result<PathBuf, OutputError> {
+        if self.is_complete() {
+            csv.finish()
+        } else {
+            csv.keep_partial()
+        }
+    }
+
+    /// The exit status of the run, whose rows are in `file`.
+    pub fn status(self, file: &Path) -> Result<ExitCode> {
+        match self {
+            Self::Complete => Ok(ExitCode::SUCCESS),
+            Self::Stopped => Ok(ExitCode::from(STOPPED)),
+            Self::Failed(error) => {
+                let kept = file.display();
+                Err(error).with_context(|| format!("the rows until then are in {kept}"))
+            }
+        }
     }
 }
 

@@ -15,6 +15,7 @@ mod platform_keys;
 mod print;
 mod shared_keys;
 mod source;
+mod spatial_keys;
 
 pub use key::{Key, Kind};
 pub use source::{MOST_PARTS, Place};

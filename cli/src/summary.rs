@@ -5,6 +5,16 @@ use std::fmt;
 
 pub use softdock_report::significant;
 
+/// Numbers with this many decimals, separated by commas; what rounds to zero has no sign.
+pub fn fixed(values: &[f64], decimals: usize) -> String {
+    let half = 0.5 * 0.1_f64.powi(decimals as i32);
+    let one = |&value: &f64| {
+        let value = if value.abs() < half { 0.0 } else { value };
+        format!("{value:.decimals$}")
+    };
+    values.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
 /// A heading and lines of label, value, unit.
 #[derive(Debug, Clone, Default)]
 pub struct Summary {
@@ -81,6 +91,11 @@ impl fmt::Display for Summary {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn zero_has_no_sign() {
+        assert_eq!(fixed(&[-1e-9, -0.00006, 2.0], 4), "0.0000, -0.0001, 2.0000");
+    }
 
     #[test]
     fn columns_line_up() {

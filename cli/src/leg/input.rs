@@ -30,9 +30,7 @@ pub fn apply(path: &Path, config: &mut LegConfig) -> Result<()> {
             "load_y_n" => &mut config.load.force_y_n,
             _ => {
                 if !matches!(config.motor.mode, MotorMode::Angle | MotorMode::Hold) {
-                    let message = "crank_angle_rad needs a motor that follows it: add --set \
-                                   motor.mode=angle or --set motor.mode=hold";
-                    return Err(BadInput::new(format!("{}: {message}", path.display())).into());
+                    return Err(BadInput::new(needs_following(path, &name)).into());
                 }
                 &mut config.motor.angle_rad
             }
@@ -40,6 +38,15 @@ pub fn apply(path: &Path, config: &mut LegConfig) -> Result<()> {
         *target = history;
     }
     Ok(())
+}
+
+/// The complaint about a column of angles that no motor follows.
+pub fn needs_following(path: &Path, column: &str) -> String {
+    format!(
+        "{}: {column} needs a motor that follows it: add --set motor.mode=angle or --set \
+         motor.mode=hold",
+        path.display()
+    )
 }
 
 /// Columns of numbers over time.

@@ -7,8 +7,8 @@ use leg_core::leg::PlanarLeg;
 use leg_core::leg::planar::Channel;
 use leg_core::linearize::{self, Coordinates, LinearModel, Output, Request};
 use leg_core::modal;
-use leg_core::model::{Force, InputId};
-use nalgebra::{DMatrix, Vector2};
+use leg_core::model::{Force, InputId, NodeId};
+use nalgebra::{DMatrix, SVector};
 use serde::Serialize;
 
 /// Names of inputs with their units.
@@ -51,12 +51,36 @@ pub struct Signal {
     pub value: Option<f64>,
 }
 
-fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> BadInput {
+/// A complaint about a name that is not one of `known`.
+pub fn unknown(kind: &str, name: &str, known: impl Iterator<Item = &'static str>) -> BadInput {
     let known: Vec<&str> = known.collect();
     BadInput::new(format!(
         "unknown {kind} `{name}`; there are {}",
         known.join(", ")
     ))
+}
+
+/// The kernel's input on a channel, called `name`, if a force follows it.
+pub fn input_on<const D: usize>(
+    forces: &[Force<D>],
+    channel: usize,
+    name: &str,
+) -> Result<InputId, BadInput> {
+    let of = |ids: &[Option<InputId>]| {
+        let mut ids = ids.iter().flatten().copied();
+        ids.find(|id| id.index() == channel)
+    };
+    let used = |force: &Force<D>| match force {
+        Force::Motor { torque, hold, .. } => of(&[*torque, hold.as_ref().map(|h| h.target)]),
+        Force::Wrench { force, .. } => of(force),
+        _ => None,
+    };
+    forces.iter().find_map(used).ok_or_else(|| {
+        BadInput::new(format!(
+            "the input `{name}` acts on nothing: it needs --set motor.mode=hold and --set \
+             motor.hold_damping_nm_s_per_rad=0"
+        ))
+    })
 }
 
 /// The kernel's input of a name.
@@ -65,25 +89,25 @@ fn input(leg: &PlanarLeg, name: &str) -> Result<InputId, BadInput> {
         .iter()
         .find(|(known, ..)| *known == name)
         .ok_or_else(|| unknown("input", name, INPUTS.iter().map(|(known, ..)| *known)))?;
-    let used = |force: &Force<2>| -> Option<InputId> {
-        let of = |ids: &[Option<InputId>]| {
-            ids.iter()
-                .flatten()
-                .copied()
-                .find(|id| id.index() == *channel as usize)
-        };
-        match force {
-            Force::Motor { torque, hold, .. } => of(&[*torque, hold.as_ref().map(|h| h.target)]),
-            Force::Wrench { force, .. } => of(force),
-            _ => None,
+    input_on(leg.model.forces(), *channel as usize, name)
+}
+
+/// Position or velocity of a node along one axis.
+pub fn place<const D: usize>(node: NodeId, component: usize, moving: bool) -> Output<D> {
+    let point = SVector::zeros();
+    if moving {
+        Output::Velocity {
+            node,
+            point,
+            component,
         }
-    };
-    leg.model.forces().iter().find_map(used).ok_or_else(|| {
-        BadInput::new(format!(
-            "the input `{name}` acts on nothing: it needs --set motor.mode=hold and --set \
-             motor.hold_damping_nm_s_per_rad=0"
-        ))
-    })
+    } else {
+        Output::Position {
+            node,
+            point,
+            component,
+        }
+    }
 }
 
 /// The kernel's output of a name.
@@ -98,22 +122,6 @@ fn output(leg: &PlanarLeg, name: &str) -> Result<Output<2>, BadInput> {
     let tendon = || {
         let message = format!("the output `{name}` needs a tendon");
         leg.tendon.ok_or_else(|| BadInput::new(message))
-    };
-    let place = |node, component, moving: bool| {
-        let point = Vector2::zeros();
-        if moving {
-            Output::Velocity {
-                node,
-                point,
-                component,
-            }
-        } else {
-            Output::Position {
-                node,
-                point,
-                component,
-            }
-        }
     };
     let middle = || {
         let elements = leg.config.solver.elements;
@@ -175,27 +183,31 @@ pub fn modes_below(rest: &Equilibrium, cutoff: f64) -> Result<usize> {
 
 /// The inputs of a linear model, with their values.
 pub fn input_signals(names: &[&str], model: &LinearModel) -> Vec<Signal> {
-    let pairs = names.iter().zip(&model.input_values);
-    let unit = |name: &str| {
-        INPUTS
-            .iter()
-            .find(|(n, ..)| *n == name)
-            .map_or("", |(_, u, _)| u)
-    };
-    pairs
-        .map(|(name, value)| signal(name, unit(name), Some(*value)))
-        .collect()
+    let units: Vec<_> = INPUTS
+        .iter()
+        .map(|(name, unit, _)| (*name, *unit))
+        .collect();
+    signals(names, &model.input_values, &units)
 }
 
 /// The outputs of a linear model, with their values.
 pub fn output_signals(names: &[&str], model: &LinearModel) -> Vec<Signal> {
-    let pairs = names.iter().zip(&model.output_values);
+    signals(names, &model.output_values, &OUTPUTS)
+}
+
+/// Names with their values, and the units that `known` gives them.
+pub fn signals(
+    names: &[&str],
+    values: &[f64],
+    known: &[(&'static str, &'static str)],
+) -> Vec<Signal> {
     let unit = |name: &str| {
-        OUTPUTS
+        known
             .iter()
             .find(|(n, _)| *n == name)
             .map_or("", |(_, u)| u)
     };
+    let pairs = names.iter().zip(values);
     pairs
         .map(|(name, value)| signal(name, unit(name), Some(*value)))
         .collect()

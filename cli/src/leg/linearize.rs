@@ -9,20 +9,46 @@ use anyhow::Result;
 use clap::ValueEnum;
 use leg_core::leg::LegConfig;
 use leg_core::leg::planar::LinkDrive;
-use leg_core::linearize::Coordinates;
-use leg_core::modal;
+use leg_core::linearize::{Coordinates, LinearModel};
+use leg_core::modal::{self, DampedModes};
+use leg_core::model::JointId;
 use serde::Serialize;
 use std::process::ExitCode;
 
 /// Choice of the states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum StateChoice {
-    /// q1 and q3 where they are free, then motions that leave them alone; then the rates
+    /// Angles of links that are free, then motions that leave them alone; then the rates
     Angles,
     /// Undamped modes, slowest first, mass-normalised; then the rates
     Modal,
     /// An orthonormal basis of the motions the joints allow; then the rates
     NullSpace,
+}
+
+/// The states of a linear model.
+#[derive(Debug, clap::Args)]
+pub struct StateArgs {
+    /// States
+    #[arg(long, value_enum, default_value_t = StateChoice::Angles)]
+    states: StateChoice,
+    /// With modal states: keeps this many modes, the others follow the inputs at once
+    #[arg(long, value_name = "N")]
+    modes: Option<usize>,
+}
+
+impl StateArgs {
+    /// The coordinates of a leg with `order` degrees of freedom and these free angles.
+    pub fn coordinates(&self, order: usize, free: Vec<JointId>) -> Coordinates {
+        match self.states {
+            StateChoice::NullSpace => Coordinates::NullSpace,
+            StateChoice::Angles => Coordinates::Angles(free),
+            StateChoice::Modal => Coordinates::Modal {
+                count: self.modes.unwrap_or(order).clamp(1, order),
+                static_correction: true,
+            },
+        }
+    }
 }
 
 /// What the help says below the options.
@@ -53,12 +79,8 @@ pub struct Arguments {
         default_value = "q1,q3,tendon_length"
     )]
     outputs: Vec<String>,
-    /// States
-    #[arg(long, value_enum, default_value_t = StateChoice::Angles)]
-    states: StateChoice,
-    /// With modal states: keeps this many modes, the others follow the inputs at once
-    #[arg(long, value_name = "N")]
-    modes: Option<usize>,
+    #[command(flatten)]
+    states: StateArgs,
     #[command(flatten)]
     settings: SettingsArgs,
     #[command(flatten)]
@@ -71,9 +93,9 @@ struct Eigenvalue {
     im_per_s: f64,
 }
 
-/// What `--json` prints.
+/// What `--json` prints; `H` is what holds the leg in equilibrium.
 #[derive(Debug, Serialize)]
-struct Report {
+pub struct Report<H> {
     states: Vec<Signal>,
     inputs: Vec<Signal>,
     outputs: Vec<Signal>,
@@ -84,6 +106,12 @@ struct Report {
     /// Of the whole leg, slowest first, of a complex pair the one above the real axis.
     eigenvalues: Vec<Eigenvalue>,
     unstable_eigenvalues: usize,
+    #[serde(flatten)]
+    held: H,
+}
+
+#[derive(Debug, Serialize)]
+struct Held {
     crank_torque_nm: f64,
     link_torque_nm: f64,
 }
@@ -98,65 +126,81 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     arguments.output.probe("linear.json")?;
     let rest = Equilibrium::new(&resolved.config)?;
     let report = report(arguments, &rest)?;
-    if let Some(out) = &arguments.output.out {
-        output::write_json(&out.join("linear.json"), &report)?;
-        output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;
-    }
-    if arguments.output.json {
-        output::say_json(&report)?;
-    } else {
-        output::say(&report.summary().to_string())?;
-    }
+    report.write(&arguments.output, &resolved.print()?)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn report(arguments: &Arguments, rest: &Equilibrium) -> Result<Report> {
+fn report(arguments: &Arguments, rest: &Equilibrium) -> Result<Report<Held>> {
     let leg = rest.leg();
     let reduction = modal::reduce(&leg.model, rest.state(), &mut rest.workspace())?;
     let order = reduction.system.order();
-    let coordinates = match arguments.states {
-        StateChoice::NullSpace => Coordinates::NullSpace,
-        StateChoice::Angles => {
-            let crank = LinkDrive::from(leg.config.motor.mode) != LinkDrive::Prescribed;
-            let free = [
-                (crank, leg.joints.o),
-                (!leg.config.load.lock_q3, leg.joints.c),
-            ];
-            let joints = free
-                .iter()
-                .filter(|(free, _)| *free)
-                .map(|(_, joint)| *joint);
-            Coordinates::Angles(joints.collect())
-        }
-        StateChoice::Modal => Coordinates::Modal {
-            count: arguments.modes.unwrap_or(order).clamp(1, order),
-            static_correction: true,
-        },
-    };
+    let crank = LinkDrive::from(leg.config.motor.mode) != LinkDrive::Prescribed;
+    let links = [
+        (crank, leg.joints.o),
+        (!leg.config.load.lock_q3, leg.joints.c),
+    ];
+    let free = links.iter().filter(|(free, _)| *free);
+    let free = free.map(|(_, joint)| *joint).collect();
+    let coordinates = arguments.states.coordinates(order, free);
     let inputs: Vec<&str> = arguments.inputs.iter().map(String::as_str).collect();
     let outputs: Vec<&str> = arguments.outputs.iter().map(String::as_str).collect();
     let model = linear::linear_model(rest, coordinates, &inputs, &outputs)?;
-    let all = modal::damped_modes(&leg.model, rest.state(), &mut rest.workspace(), order)?;
-    let eigenvalues = all.modes.iter().map(|mode| Eigenvalue {
-        re_per_s: mode.eigenvalue.re,
-        im_per_s: mode.eigenvalue.im,
-    });
-    Ok(Report {
-        states: linear::state_signals(&model),
-        inputs: linear::input_signals(&inputs, &model),
-        outputs: linear::output_signals(&outputs, &model),
-        a: linear::rows(&model.a),
-        b: linear::rows(&model.b),
-        c: linear::rows(&model.c),
-        d: linear::rows(&model.d),
-        eigenvalues: eigenvalues.collect(),
-        unstable_eigenvalues: all.unstable,
+    let signals = [
+        linear::input_signals(&inputs, &model),
+        linear::output_signals(&outputs, &model),
+    ];
+    let held = Held {
         crank_torque_nm: rest.crank_torque,
         link_torque_nm: rest.link_torque,
-    })
+    };
+    Ok(Report::new(
+        &model,
+        signals,
+        &reduction.damped_modes(order)?,
+        held,
+    ))
 }
 
-impl Report {
+impl<H: Serialize> Report<H> {
+    /// A linear model with its inputs and outputs, and the modes of the whole leg.
+    pub fn new<const N: usize>(
+        model: &LinearModel,
+        [inputs, outputs]: [Vec<Signal>; 2],
+        all: &DampedModes<N>,
+        held: H,
+    ) -> Self {
+        let eigenvalues = all.modes.iter().map(|mode| Eigenvalue {
+            re_per_s: mode.eigenvalue.re,
+            im_per_s: mode.eigenvalue.im,
+        });
+        Self {
+            states: linear::state_signals(model),
+            inputs,
+            outputs,
+            a: linear::rows(&model.a),
+            b: linear::rows(&model.b),
+            c: linear::rows(&model.c),
+            d: linear::rows(&model.d),
+            eigenvalues: eigenvalues.collect(),
+            unstable_eigenvalues: all.unstable,
+            held,
+        }
+    }
+
+    /// Writes linear.json and the settings, and prints the matrices or a summary.
+    pub fn write(&self, output: &OutputArgs, settings: &str) -> Result<()> {
+        if let Some(out) = &output.out {
+            output::write_json(&out.join("linear.json"), self)?;
+            output::write_atomic(&out.join("config.toml"), settings.as_bytes())?;
+        }
+        if output.json {
+            output::say_json(self)?;
+        } else {
+            output::say(&self.summary().to_string())?;
+        }
+        Ok(())
+    }
+
     fn summary(&self) -> Summary {
         let mut summary = Summary::new(format!("Leg linearised: {} states", self.states.len()));
         let list = self.inputs.iter().map(|signal| ("input", signal));

@@ -1,17 +1,20 @@
-//! `softdock leg`: one planar leg, bowed, moved, linearised, controlled.
+//! `softdock leg`: one leg, bowed, moved, linearised, controlled; planar, or spatial.
 
+mod chapter4;
 mod equilibrium;
 pub mod input;
 mod linear;
 mod linearize;
 mod lqr;
 mod modes;
+mod motion;
 mod pretension;
 mod regulated;
 mod scene;
 mod simulate;
+pub mod spatial;
 
-use crate::failure::{BadInput, STOPPED, settle};
+use crate::failure::{BadInput, settle};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
@@ -35,6 +38,8 @@ enum Command {
     Linearize(linearize::Arguments),
     /// Linear-quadratic regulator, tried on the nonlinear leg beside the open loop.
     Lqr(lqr::Arguments),
+    /// The leg in space, R-U-S as on the platform: pretension, simulate, modes, linearize.
+    Spatial(spatial::Arguments),
 }
 
 /// Runs a leg command.
@@ -45,6 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Modes(arguments) => modes::run(arguments),
         Command::Linearize(arguments) => linearize::run(arguments),
         Command::Lqr(arguments) => lqr::run(arguments),
+        Command::Spatial(arguments) => spatial::run(arguments),
     };
     settle(done)
 }

@@ -8,7 +8,7 @@ use crate::summary::significant;
 use anyhow::Result;
 use leg_core::group::Group;
 use leg_core::leg::LegConfig;
-use leg_core::modal::{self, Mode, Modes};
+use leg_core::modal::{self, Mode, Modes, Reduction};
 use serde::Serialize;
 use softdock_report::{Block, Figure, Page};
 use std::f64::consts::TAU;
@@ -46,13 +46,14 @@ struct ShapePoint {
     y: f64,
 }
 
+/// A mode with the points of its shape.
 #[derive(Debug, Serialize)]
-struct ModeReport {
+pub struct ModeReport<P> {
     /// Null for a mode that grows.
     frequency_hz: Option<f64>,
     omega_squared_rad2_s2: f64,
-    stable: bool,
-    shape: Vec<ShapePoint>,
+    pub stable: bool,
+    shape: Vec<P>,
 }
 
 #[derive(Debug, Serialize)]
@@ -63,114 +64,73 @@ struct DampedReport {
     damping_ratio: f64,
 }
 
-/// What `--json` prints.
+/// What `--json` prints; `P` is a point of a shape, `H` what holds the leg in equilibrium.
 #[derive(Debug, Serialize)]
-struct Report {
-    degrees_of_freedom: usize,
-    unstable_modes: usize,
-    crank_torque_nm: f64,
-    link_torque_nm: f64,
-    undamped: Vec<ModeReport>,
+pub struct Report<P, H> {
+    pub degrees_of_freedom: usize,
+    pub unstable_modes: usize,
+    #[serde(flatten)]
+    pub held: H,
+    pub undamped: Vec<ModeReport<P>>,
     damped: Vec<DampedReport>,
 }
 
-/// Runs the command.
-pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let resolved = Resolved::<LegConfig>::new(&arguments.settings)?;
-    if arguments.settings.print_config {
-        output::say(&resolved.print()?)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    if let Some(plot) = &arguments.plot {
-        output::probe(plot)?;
-    }
-    arguments.output.probe("modes.json")?;
-    let rest = Equilibrium::new(&resolved.config)?;
-    let (leg, state) = (rest.leg(), rest.state());
-    let reduction = modal::reduce(&leg.model, state, &mut rest.workspace())?;
-    let count = arguments.count.clamp(1, reduction.system.order());
-    let modes = reduction.modes(count)?;
-    let damped = reduction.damped_modes(count)?;
-    let report = Report {
-        degrees_of_freedom: modes.degrees_of_freedom,
-        unstable_modes: modes.unstable,
-        crank_torque_nm: rest.crank_torque,
-        link_torque_nm: rest.link_torque,
-        undamped: modes
-            .modes
-            .iter()
-            .map(|mode| mode_report(&rest, mode))
-            .collect(),
-        damped: damped
-            .modes
-            .iter()
-            .map(|mode| DampedReport {
-                eigenvalue_re_per_s: mode.eigenvalue.re,
-                eigenvalue_im_per_s: mode.eigenvalue.im,
-                frequency_hz: mode.frequency(),
-                damping_ratio: mode.damping_ratio(),
-            })
-            .collect(),
-    };
-    if let Some(out) = &arguments.output.out {
-        output::write_json(&out.join("modes.json"), &report)?;
-        output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;
-    }
-    if let Some(plot) = &arguments.plot {
-        output::write_atomic(plot, page(&rest, &modes, &report)?.html()?.as_bytes())?;
-    }
-    if arguments.output.json {
-        output::say_json(&report)?;
-    } else {
-        output::say(&report.table())?;
-    }
-    Ok(ExitCode::SUCCESS)
+/// Torques that hold the leg.
+#[derive(Debug, Serialize)]
+struct Held {
+    crank_torque_nm: f64,
+    link_torque_nm: f64,
 }
 
-fn mode_report(rest: &Equilibrium, mode: &Mode<3>) -> ModeReport {
-    let leg = rest.leg();
-    let count = leg.config.solver.elements;
-    let mut shape = Vec::with_capacity(count + 1);
-    for i in 0..=count {
-        let node = leg.model.beam_node(leg.leaf, i);
-        let twist = &mode.shape[node.index()];
-        let moved = rest.state().pose(node).rotation() * twist.fixed_rows::<2>(0);
-        let s = leg.config.leaf.length_m * i as f64 / count as f64;
-        shape.push(ShapePoint {
-            s,
-            x: moved.x,
-            y: moved.y,
+impl<P: Serialize, H: Serialize> Report<P, H> {
+    /// The `count` slowest modes; `shape` gives the points of one.
+    pub fn new<const N: usize>(
+        reduction: &Reduction<N>,
+        count: usize,
+        held: H,
+        shape: impl Fn(&Mode<N>) -> Vec<P>,
+    ) -> Result<(Self, Modes<N>)> {
+        let count = count.clamp(1, reduction.system.order());
+        let modes = reduction.modes(count)?;
+        let damped = reduction.damped_modes(count)?;
+        let undamped = modes.modes.iter().map(|mode| ModeReport {
+            frequency_hz: (mode.omega_squared >= 0.0).then(|| mode.frequency()),
+            omega_squared_rad2_s2: mode.omega_squared,
+            stable: !mode.is_unstable(),
+            shape: shape(mode),
         });
+        let damped = damped.modes.iter().map(|mode| DampedReport {
+            eigenvalue_re_per_s: mode.eigenvalue.re,
+            eigenvalue_im_per_s: mode.eigenvalue.im,
+            frequency_hz: mode.frequency(),
+            damping_ratio: mode.damping_ratio(),
+        });
+        let report = Self {
+            degrees_of_freedom: modes.degrees_of_freedom,
+            unstable_modes: modes.unstable,
+            held,
+            undamped: undamped.collect(),
+            damped: damped.collect(),
+        };
+        Ok((report, modes))
     }
-    let largest = shape.iter().fold(0.0, |m: f64, p| m.max(p.x.hypot(p.y)));
-    for point in &mut shape {
-        point.x /= largest.max(f64::MIN_POSITIVE);
-        point.y /= largest.max(f64::MIN_POSITIVE);
-    }
-    let stable = !mode.is_unstable();
-    ModeReport {
-        frequency_hz: (mode.omega_squared >= 0.0).then(|| mode.frequency()),
-        omega_squared_rad2_s2: mode.omega_squared,
-        stable,
-        shape,
-    }
-}
 
-impl ModeReport {
-    /// `12.3 Hz`, or how fast it grows.
-    fn name(&self) -> String {
-        match self.frequency_hz {
-            Some(frequency) => format!("{} Hz", significant(frequency, 5)),
-            None => {
-                let rate = (-self.omega_squared_rad2_s2).sqrt();
-                format!("grows, {}/s", significant(rate, 4))
-            }
+    /// Writes modes.json and the settings, and prints the report or a table; `held` says what
+    /// holds the leg.
+    pub fn write(&self, output: &OutputArgs, settings: &str, held: &str) -> Result<()> {
+        if let Some(out) = &output.out {
+            output::write_json(&out.join("modes.json"), self)?;
+            output::write_atomic(&out.join("config.toml"), settings.as_bytes())?;
         }
+        if output.json {
+            output::say_json(self)?;
+        } else {
+            output::say(&self.table(held))?;
+        }
+        Ok(())
     }
-}
 
-impl Report {
-    fn table(&self) -> String {
+    fn table(&self, held: &str) -> String {
         let mut text = format!(
             "Modes about the bowed leg, {} degrees of freedom, {}\n",
             self.degrees_of_freedom,
@@ -200,12 +160,75 @@ impl Report {
                 mode.eigenvalue_im_per_s,
             );
         }
-        let _ = write!(
-            text,
-            "  held by {:.4} N·m on the crank and {:.4} N·m on the upper link",
-            self.crank_torque_nm, self.link_torque_nm
-        );
+        let _ = write!(text, "  held by {held}");
         text
+    }
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let resolved = Resolved::<LegConfig>::new(&arguments.settings)?;
+    if arguments.settings.print_config {
+        output::say(&resolved.print()?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(plot) = &arguments.plot {
+        output::probe(plot)?;
+    }
+    arguments.output.probe("modes.json")?;
+    let rest = Equilibrium::new(&resolved.config)?;
+    let (leg, state) = (rest.leg(), rest.state());
+    let reduction = modal::reduce(&leg.model, state, &mut rest.workspace())?;
+    let held = Held {
+        crank_torque_nm: rest.crank_torque,
+        link_torque_nm: rest.link_torque,
+    };
+    let (report, modes) = Report::new(&reduction, arguments.count, held, |m| shape(&rest, m))?;
+    if let Some(plot) = &arguments.plot {
+        output::write_atomic(plot, page(&rest, &modes, &report)?.html()?.as_bytes())?;
+    }
+    let held = format!(
+        "{:.4} N·m on the crank and {:.4} N·m on the upper link",
+        rest.crank_torque, rest.link_torque
+    );
+    report.write(&arguments.output, &resolved.print()?, &held)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Displacements of the leaf's nodes, the largest being one.
+fn shape(rest: &Equilibrium, mode: &Mode<3>) -> Vec<ShapePoint> {
+    let leg = rest.leg();
+    let count = leg.config.solver.elements;
+    let mut shape = Vec::with_capacity(count + 1);
+    for i in 0..=count {
+        let node = leg.model.beam_node(leg.leaf, i);
+        let twist = &mode.shape[node.index()];
+        let moved = rest.state().pose(node).rotation() * twist.fixed_rows::<2>(0);
+        let s = leg.config.leaf.length_m * i as f64 / count as f64;
+        shape.push(ShapePoint {
+            s,
+            x: moved.x,
+            y: moved.y,
+        });
+    }
+    let largest = shape.iter().fold(0.0, |m: f64, p| m.max(p.x.hypot(p.y)));
+    for point in &mut shape {
+        point.x /= largest.max(f64::MIN_POSITIVE);
+        point.y /= largest.max(f64::MIN_POSITIVE);
+    }
+    shape
+}
+
+impl<P> ModeReport<P> {
+    /// `12.3 Hz`, or how fast it grows.
+    pub fn name(&self) -> String {
+        match self.frequency_hz {
+            Some(frequency) => format!("{} Hz", significant(frequency, 5)),
+            None => {
+                let rate = (-self.omega_squared_rad2_s2).sqrt();
+                format!("grows, {}/s", significant(rate, 4))
+            }
+        }
     }
 }
 
@@ -216,7 +239,7 @@ const FRAMES: usize = 40;
 /// Largest displacement shown, as a fraction of the leaf's length.
 const AMPLITUDE: f64 = 0.08;
 
-fn page(rest: &Equilibrium, modes: &Modes<3>, report: &Report) -> Result<Page> {
+fn page(rest: &Equilibrium, modes: &Modes<3>, report: &Report<ShapePoint, Held>) -> Result<Page> {
     let leg = rest.leg();
     let mut blocks = Vec::new();
     let shown = modes.modes.iter().zip(&report.undamped).take(MOST_SHOWN);
@@ -255,8 +278,13 @@ fn page(rest: &Equilibrium, modes: &Modes<3>, report: &Report) -> Result<Page> {
             "",
         ),
         Figure::text("unstable modes", report.unstable_modes.to_string(), ""),
-        Figure::number("holding torque, crank", report.crank_torque_nm, 5, "N·m"),
-        Figure::number("holding torque, link", report.link_torque_nm, 5, "N·m"),
+        Figure::number(
+            "holding torque, crank",
+            report.held.crank_torque_nm,
+            5,
+            "N·m",
+        ),
+        Figure::number("holding torque, link", report.held.link_torque_nm, 5, "N·m"),
     ];
     Ok(Page {
         title: "Modes of the leg".to_owned(),

@@ -1,5 +1,7 @@
 //! `softdock leg pretension`: the bowed equilibrium.
 
+use super::BadInput;
+use super::chapter4::{self, Crushed, Variant};
 use super::scene::Pose;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
@@ -25,6 +27,10 @@ pub struct Arguments {
     settings: SettingsArgs,
     #[command(flatten)]
     output: OutputArgs,
+    /// How leaf and loop are modelled; chapter-4 prints the linear leaf, which is crushed, beside
+    /// the exact one
+    #[arg(long, value_enum, default_value_t)]
+    variant: Variant,
     /// Writes the equilibrium path to this table: chord_m, thrust_n, sag_m, max_axial_strain,
     /// residual_n, iterations
     #[arg(long, value_name = "FILE.csv")]
@@ -190,6 +196,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::probe(file)?;
     }
     arguments.output.probe("pretension.json")?;
+    if arguments.variant == Variant::Chapter4 {
+        return compare(arguments, &resolved);
+    }
     let bowed = pretension(&resolved.config)?;
     let moments = moments(&bowed)?;
     let report = Report::new(&bowed, &moments);
@@ -217,7 +226,39 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_path(file: &Path, path: &[PathSample]) -> Result<()> {
+/// What `--json` prints with `--variant chapter-4`.
+#[derive(Debug, Serialize)]
+struct Comparison {
+    chapter_4: Crushed,
+    exact: Report,
+}
+
+/// The linear leaf beside the exact one.
+fn compare(arguments: &Arguments, resolved: &Resolved<LegConfig>) -> Result<ExitCode> {
+    if arguments.path.is_some() || arguments.plot.is_some() {
+        let message = "--variant chapter-4 has neither --path nor --plot: the linear leaf has one \
+                       equilibrium and no shape";
+        return Err(BadInput::new(message).into());
+    }
+    let chapter_4 = chapter4::crushed(&resolved.config)?;
+    let bowed = pretension(&resolved.config)?;
+    let summary = chapter_4.summary(&bowed);
+    let exact = Report::new(&bowed, &moments(&bowed)?);
+    let comparison = Comparison { chapter_4, exact };
+    if let Some(out) = &arguments.output.out {
+        output::write_json(&out.join("pretension.json"), &comparison)?;
+        output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;
+    }
+    if arguments.output.json {
+        output::say_json(&comparison)?;
+    } else {
+        output::say(&summary.to_string())?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes the equilibrium path.
+pub fn write_path(file: &Path, path: &[PathSample]) -> Result<()> {
     let header = [
         "chord_m",
         "thrust_n",
@@ -335,7 +376,8 @@ fn leaf_charts(report: &Report, moments: &[(f64, f64)]) -> [Block; 2] {
     ]
 }
 
-fn path_charts(path: &[PathSample]) -> [Block; 2] {
+/// The equilibrium path.
+pub fn path_charts(path: &[PathSample]) -> [Block; 2] {
     let column = |value: fn(&PathSample) -> f64| path.iter().map(value).collect::<Vec<_>>();
     let chords = column(|p| p.chord_m);
     let over_chord = |title: &str, sentence: &str, y: Axis, values: Vec<f64>| {
@@ -351,7 +393,7 @@ fn path_charts(path: &[PathSample]) -> [Block; 2] {
     [
         over_chord(
             "Thrust on the way",
-            "Thrust of the leaf along AB while the upper link brings B nearer to A; every point is \
+            "Thrust of the leaf along AB while B is brought nearer to A; every point is \
              an equilibrium.",
             Axis::new("thrust", "N"),
             column(|p| p.thrust_n),

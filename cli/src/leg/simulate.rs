@@ -1,24 +1,24 @@
 //! `softdock leg simulate`: motion of the leg from its equilibrium.
 
 mod page;
-mod record;
-mod report;
 mod table;
 
-pub use page::curve;
-
-use super::{BadInput, STOPPED, input};
-use crate::output::{self, CsvFile, OutputArgs};
-use crate::run;
+use super::chapter4::{self, Variant};
+use super::input;
+use super::motion::{Account, End, Job, Motion, Sampled, TimeArgs};
+use super::scene::Film;
+use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
-use anyhow::{Context, Result};
-use leg_core::leg::{LegConfig, Simulation};
+use crate::summary::Summary;
+use anyhow::Result;
+use leg_core::dynamics::Advance;
+use leg_core::leg::config::{Motor, Solver};
+use leg_core::leg::{LegConfig, LegError, LegSample, Simulation};
 use page::page;
-use record::{Ended, Record};
+use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use table::HEADER;
-use toml::Value;
 
 /// What the help says below the options.
 const FILES: &str = "\
@@ -41,20 +41,12 @@ in leg.partial.csv. Columns:
 #[derive(Debug, clap::Args)]
 #[command(after_help = FILES)]
 pub struct Arguments {
-    /// Simulated time [s]
-    #[arg(
-        long,
-        value_name = "S",
-        default_value_t = 3.0,
-        allow_negative_numbers = true
-    )]
-    duration: f64,
-    /// Step size [s]; the same as --set solver.step_s=S
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    step: Option<f64>,
-    /// Time between rows [s]; every step if left out
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    output_step: Option<f64>,
+    #[command(flatten)]
+    times: TimeArgs,
+    /// How leaf and loop are modelled; chapter-4 releases the straight leg, without tendon, under
+    /// gravity alone, and writes t, q1, q3, loop_gap, q1_exact, q3_exact, loop_gap_exact
+    #[arg(long, value_enum, default_value_t)]
+    variant: Variant,
     /// Table of inputs: a column t [s] and any of crank_torque_nm, link_torque_nm, load_x_n,
     /// load_y_n, crank_angle_rad (counted from the start, in the motor modes angle and hold)
     #[arg(long, value_name = "FILE.csv")]
@@ -75,69 +67,106 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::say(&resolved.print()?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let output_step = arguments
-        .output_step
-        .unwrap_or(resolved.config.solver.step_s);
-    run::check_times(arguments.duration, output_step).map_err(BadInput::new)?;
-    let folder = arguments.output.out.clone().unwrap_or_default();
-    if let Some(plot) = &arguments.plot {
-        output::probe(plot)?;
+    let job = Job {
+        times: &arguments.times,
+        output: &arguments.output,
+        plot: arguments.plot.as_deref(),
+    };
+    let config = &resolved.config;
+    job.check(&config.solver)?;
+    if arguments.variant == Variant::Chapter4 {
+        return chapter4::release(&job, &resolved);
     }
-    run::listen_for_stop();
-    let simulation = Simulation::new(&resolved.config)?;
-    let csv = CsvFile::create(&folder.join("leg.csv"), &HEADER)?;
-    let mut record = Record::new(
-        simulation,
-        csv,
-        arguments.duration,
-        output_step,
-        arguments.plot.is_some(),
-    );
-    let ended = record.run();
-    let (report, samples, film) = record.finish(&ended)?;
-    let mut summary = report.summary();
-    if arguments.output.out.is_some() {
-        output::write_json(&folder.join("summary.json"), &report)?;
-        output::write_atomic(&folder.join("config.toml"), resolved.print()?.as_bytes())?;
-    }
-    if let Some(plot) = &arguments.plot {
-        let page = page(&report, &resolved.config, &samples, &film);
-        output::write_atomic(plot, page.html()?.as_bytes())?;
-    }
-    if arguments.output.json {
-        output::say_json(&report)?;
-    } else {
-        summary.note(format!("wrote {}", report.file.display()));
-        if let Some(plot) = &arguments.plot {
-            summary.note(format!("wrote {}", plot.display()));
-        }
-        output::say(&summary.to_string())?;
-    }
-    match ended {
-        Ended::Complete => Ok(ExitCode::SUCCESS),
-        Ended::Stopped => Ok(ExitCode::from(STOPPED)),
-        Ended::Failed(error) => {
-            let kept = report.file.display();
-            Err(error).with_context(|| format!("the rows until then are in {kept}"))
-        }
-    }
+    let simulation = Simulation::new(config)?;
+    job.run(simulation, &resolved.print()?, |report, samples, film| {
+        page(report, config, samples, film)
+    })
 }
 
 fn resolve(arguments: &Arguments) -> Result<Resolved<LegConfig>> {
-    let step = arguments.step.map(|step| {
-        (
-            format!("--step {step}"),
-            "solver.step_s",
-            Value::Float(step),
-        )
-    });
-    let more: Vec<_> = step.into_iter().collect();
-    let mut resolved = Resolved::<LegConfig>::with(&arguments.settings, &more)?;
+    let mut resolved =
+        Resolved::<LegConfig>::with(&arguments.settings, &arguments.times.settings())?;
     if let Some(path) = &arguments.input {
         input::apply(path, &mut resolved.config)?;
         resolved.check()?;
     }
     Ok(resolved)
+}
+
+impl Sampled for LegSample {
+    fn account(&self) -> Account {
+        Account {
+            t: self.t,
+            q1: self.q[0],
+            crank_torque: self.crank_torque,
+            tendon_tension: self.tendon_tension,
+            energies: self.energies,
+            work_in: self.work_in,
+            dissipated: self.dissipated,
+            energy_residual: self.energy_residual,
+            loop_gap: self.loop_gap,
+        }
+    }
+}
+
+/// The angles at the end of a run.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct PlanarEnd {
+    final_q_rad: [f64; 3],
+    final_q_dot_rad_s: [f64; 3],
+}
+
+impl From<LegSample> for PlanarEnd {
+    fn from(sample: LegSample) -> Self {
+        Self {
+            final_q_rad: sample.q,
+            final_q_dot_rad_s: sample.q_dot,
+        }
+    }
+}
+
+impl End for PlanarEnd {
+    fn describe(&self, summary: &mut Summary) {
+        let [q1, q2, q3] = self.final_q_rad;
+        let angles = format!("{q1:.5}, {q2:.5}, {q3:.5}");
+        summary.text("final q1, q2, q3", angles, "rad");
+    }
+}
+
+impl Motion for Simulation {
+    type Sample = LegSample;
+    type End = PlanarEnd;
+    type Film = Film;
+    const HEADER: &'static [&'static str] = &HEADER;
+
+    fn solver(&self) -> &Solver {
+        &self.leg.config.solver
+    }
+
+    fn motor(&self) -> &Motor {
+        &self.leg.config.motor
+    }
+
+    fn slack_tension(&self) -> Option<f64> {
+        let tendon = self.leg.tendon;
+        tendon.map(|_| self.leg.config.tendon.slack_width_n)
+    }
+
+    fn advance_to(&mut self, time: f64) -> Result<Advance, LegError> {
+        Simulation::advance_to(self, time)
+    }
+
+    fn sample(&mut self) -> Result<LegSample, LegError> {
+        Simulation::sample(self)
+    }
+
+    fn row(sample: &LegSample) -> Vec<f64> {
+        table::row(sample).to_vec()
+    }
+
+    fn shoot(&self, film: &mut Film, sample: &LegSample) -> Result<()> {
+        film.add(&self.leg, &self.state, sample)
+    }
 }
 
 #[cfg(test)]

@@ -75,8 +75,17 @@ pub const DOCKING_KEYS: &[Key] = &[
 
 impl Settings for Scenario {
     const TABLES: &'static [&'static [Key]] = &{
-        let [platform, tendon, motor, solver] = PLATFORM_KEYS;
-        [DOCKING_KEYS, platform, tendon, motor, solver]
+        let [platform, universal, leaf, section, tendon, motor, solver] = PLATFORM_KEYS;
+        [
+            DOCKING_KEYS,
+            platform,
+            universal,
+            leaf,
+            section,
+            tendon,
+            motor,
+            solver,
+        ]
     };
 
     fn check(&self) -> Result<(), Refused> {

@@ -1,7 +1,7 @@
 //! Every key of a planar leg's configuration, in the order in which it is printed.
 
 use super::key::{Key, Kind};
-use super::shared_keys::{ANY, FLAG, HISTORY, LEAF, MOTOR, NOT_NEGATIVE, POSITIVE, TENDON};
+use super::shared_keys::{ANY, FLAG, HISTORY, LEAF, MOTOR, NOT_NEGATIVE, POSITIVE, SOLVER, TENDON};
 use super::{Refused, Settings};
 use leg_core::leg::LegConfig;
 
@@ -29,22 +29,16 @@ const PRETENSION: &[Key] = &[
 ];
 
 #[rustfmt::skip]
-const LOAD_AND_SOLVER: &[Key] = &[
+const LOAD: &[Key] = &[
     Key::new("load.lock_q3", Kind::Switch, "-", "Keeps the upper link where it is", FLAG),
     Key::new("load.torque_nm", Kind::History, "N·m", "Torque on the upper link about C", HISTORY),
     Key::new("load.force_x_n", Kind::History, "N", "Force on the upper link's end B along x", HISTORY),
     Key::new("load.force_y_n", Kind::History, "N", "Force on the upper link's end B along y", HISTORY),
-    Key::new("solver.elements", Kind::Count, "-", "Elements of the leaf", "2 to 2000"),
-    Key::new("solver.step_s", Kind::Number, "s", "Step size; the largest step when adaptive", "above 0, up to 1"),
-    Key::new("solver.adaptive", Kind::Switch, "-", "Adapts the step to the error", FLAG),
-    Key::new("solver.error_tolerance", Kind::Number, "-", "Allowed error of an adaptive step, relative to the leg's size or in rad", POSITIVE),
-    Key::new("solver.spectral_radius", Kind::Number, "-", "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most", "0 to 1"),
-    Key::new("solver.newton_tolerance", Kind::Number, "-", "Newton's tolerance, relative to the leg's size or in rad", "above 0, below 0.001"),
 ];
 
 impl Settings for LegConfig {
     const TABLES: &'static [&'static [Key]] =
-        &[GEOMETRY, LEAF, TENDON, PRETENSION, MOTOR, LOAD_AND_SOLVER];
+        &[GEOMETRY, LEAF, TENDON, PRETENSION, MOTOR, LOAD, SOLVER];
 
     fn check(&self) -> Result<(), Refused> {
         self.validate().map_err(|error| Refused {

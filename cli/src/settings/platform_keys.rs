@@ -1,7 +1,9 @@
 //! Every key of a platform's configuration, in the order in which it is printed.
 
 use super::key::{Key, Kind};
-use super::shared_keys::{ANY, FLAG, HISTORY, MOTOR, NOT_NEGATIVE, POSITIVE, TENDON};
+use super::shared_keys::{
+    ANY, FLAG, HISTORY, MOTOR, NOT_NEGATIVE, POSITIVE, SECTION, TENDON, UNIVERSAL,
+};
 use super::{Refused, Settings};
 use leg_core::leg::LegError;
 use softdock_platform::{PlatformConfig, PlatformError};
@@ -30,11 +32,10 @@ const PLATFORM: &[Key] = &[
     Key::new("legs.different", Kind::Tables, "-", "Legs that differ from the others: their number and keys of theirs", "tables { leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }").optional("[{ leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }]"),
     Key::new("crank.length_m", Kind::Number, "m", "Length of the crank OA", "0.001 to 10"),
     Key::new("crank.mass_kg", Kind::Number, "kg", "Mass of the crank, a slender rod", "1e-6 to 1e6"),
-    Key::new("universal.carried_by", Kind::Word(&["crank", "base"]), "-", "What carries the first axis of the universal joint at A: the crank, or the base by a parallelogram", "crank or base"),
-    Key::new("universal.first_axis", Kind::Numbers(3), "-", "First axis in the base's axes: along the crank, up, along the motor", "a direction, not zero"),
-    Key::new("universal.second_axis", Kind::Numbers(3), "-", "Second axis in the axes of the leaf's root: along it, normal to its face, across it", "a direction, not zero"),
-    Key::new("universal.flipped", Kind::Switch, "-", "Mounts the leaf turned by half a turn about its chord", FLAG),
-    Key::new("universal.carried_moment", Kind::Word(&["normal", "upright"]), "-", "Axis of the moment it carries: normal to both axes, or upright as in a published model", "normal or upright"),
+];
+
+#[rustfmt::skip]
+const PLATFORM_LEAF: &[Key] = &[
     Key::new("leaf.length_m", Kind::Number, "m", "Length of the leaf spring AB when straight", "0.01 to 100"),
     Key::new("leaf.width_m", Kind::Number, "m", "Width, normal to the plane of bending", "1e-5 to 10"),
     Key::new("leaf.thickness_m", Kind::Number, "m", "Thickness, in the plane of bending", "1e-5 to 1"),
@@ -46,8 +47,6 @@ const PLATFORM: &[Key] = &[
     Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient", NOT_NEGATIVE),
     Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient", NOT_NEGATIVE),
     Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
-    Key::new("section.kind", Kind::Word(&["leaf", "rod"]), "-", "Section: the leaf's own width and thickness, or a round rod", "leaf or rod"),
-    Key::new("section.radius_m", Kind::Number, "m", "Radius of the rod; only with kind = \"rod\"", POSITIVE).optional("0.002"),
 ];
 
 #[rustfmt::skip]
@@ -68,7 +67,15 @@ const WRENCH_AND_SOLVER: &[Key] = &[
 ];
 
 /// The keys of [`PlatformConfig`].
-pub const PLATFORM_KEYS: [&[Key]; 4] = [PLATFORM, TENDON, MOTOR, WRENCH_AND_SOLVER];
+pub const PLATFORM_KEYS: [&[Key]; 7] = [
+    PLATFORM,
+    UNIVERSAL,
+    PLATFORM_LEAF,
+    SECTION,
+    TENDON,
+    MOTOR,
+    WRENCH_AND_SOLVER,
+];
 
 impl Settings for PlatformConfig {
     const TABLES: &'static [&'static [Key]] = &PLATFORM_KEYS;

@@ -1,4 +1,4 @@
-//! Keys that the planar leg and the platform have in common.
+//! Keys that legs and platform have in common.
 
 use super::key::{Key, Kind};
 
@@ -49,4 +49,32 @@ pub(super) const MOTOR: &[Key] = &[
     Key::new("motor.hold_damping_nm_s_per_rad", Kind::Number, "N·m·s/rad", "Damping of the hold", NOT_NEGATIVE),
     Key::new("motor.torque_limit_nm", Kind::Number, "N·m", "Torque limit of the hold and of the controllers", POSITIVE),
     Key::new("motor.range_rad", Kind::Number, "rad", "Working range to either side; reported, not enforced", POSITIVE),
+];
+
+/// The universal joint at A of a leg in space.
+#[rustfmt::skip]
+pub(super) const UNIVERSAL: &[Key] = &[
+    Key::new("universal.carried_by", Kind::Word(&["crank", "base"]), "-", "What carries the first axis of the universal joint at A: the crank, or the base by a parallelogram", "crank or base"),
+    Key::new("universal.first_axis", Kind::Numbers(3), "-", "First axis in the base's axes: along the crank, up, along the motor", "a direction, not zero"),
+    Key::new("universal.second_axis", Kind::Numbers(3), "-", "Second axis in the axes of the leaf's root: along it, normal to its face, across it", "a direction, not zero"),
+    Key::new("universal.flipped", Kind::Switch, "-", "Mounts the leaf turned by half a turn about its chord", FLAG),
+    Key::new("universal.carried_moment", Kind::Word(&["normal", "upright"]), "-", "Axis of the moment it carries: normal to both axes, or upright as in a published model", "normal or upright"),
+];
+
+/// The section of a leaf in space.
+#[rustfmt::skip]
+pub(super) const SECTION: &[Key] = &[
+    Key::new("section.kind", Kind::Word(&["leaf", "rod"]), "-", "Section: the leaf's own width and thickness, or a round rod", "leaf or rod"),
+    Key::new("section.radius_m", Kind::Number, "m", "Radius of the rod; only with kind = \"rod\"", POSITIVE).optional("0.002"),
+];
+
+/// Mesh and time stepping of a leg.
+#[rustfmt::skip]
+pub(super) const SOLVER: &[Key] = &[
+    Key::new("solver.elements", Kind::Count, "-", "Elements of the leaf", "2 to 2000"),
+    Key::new("solver.step_s", Kind::Number, "s", "Step size; the largest step when adaptive", "above 0, up to 1"),
+    Key::new("solver.adaptive", Kind::Switch, "-", "Adapts the step to the error", FLAG),
+    Key::new("solver.error_tolerance", Kind::Number, "-", "Allowed error of an adaptive step, relative to the leg's size or in rad", POSITIVE),
+    Key::new("solver.spectral_radius", Kind::Number, "-", "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most", "0 to 1"),
+    Key::new("solver.newton_tolerance", Kind::Number, "-", "Newton's tolerance, relative to the leg's size or in rad", "above 0, below 0.001"),
 ];

@@ -5,8 +5,8 @@
 //! * [`planar`]: the published planar leg, a four-bar with a flexible coupler;
 //! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf;
 //! * [`simulate`]: motion from that equilibrium;
-//! * [`spatial`], [`spatial_parts`], [`spatial_simulate`]: the same for the leg of the platform,
-//!   with a universal joint at its root;
+//! * [`spatial`], [`spatial_parts`], [`spatial_report`], [`spatial_simulate`], [`universal`]: the
+//!   same for the leg of the platform, with a universal joint at its root;
 //! * [`unit`], [`unit_planar`], [`unit_spatial`]: either leg in the hands of a co-simulation
 //!   master.
 
@@ -17,6 +17,7 @@ pub mod pretension;
 pub mod simulate;
 pub mod spatial;
 pub mod spatial_parts;
+pub mod spatial_report;
 pub mod spatial_simulate;
 pub mod unit;
 mod unit_derivative;
@@ -25,6 +26,7 @@ mod unit_snapshot;
 pub mod unit_spatial;
 #[cfg(test)]
 mod unit_tests;
+pub mod universal;
 
 pub use config::{ConfigError, LegConfig};
 pub use planar::PlanarLeg;

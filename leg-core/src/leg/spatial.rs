@@ -18,7 +18,7 @@ use crate::model::{
 };
 use crate::results;
 use crate::state::State;
-use crate::statics::{self, ContinuationSettings, Path, StaticSettings};
+use crate::statics::{self, ContinuationSettings, Path, PathPoint, StaticSettings};
 use crate::workspace::Workspace;
 use nalgebra::{Matrix3, Matrix6, Rotation3, Unit, Vector3};
 use serde::{Deserialize, Serialize};
@@ -497,17 +497,38 @@ pub struct SpatialPretensioned {
     pub tip_force_n: [f64; 3],
     /// Torque that holds the crank [N·m].
     pub hold_torque_nm: f64,
+    /// Largest force that equilibrium misses [N or N·m].
+    pub residual_n: f64,
+    /// Newton iterations on the way.
+    pub iterations: usize,
 }
 
 /// Finds the bowed equilibrium with crank and tip held.
 pub fn pretension_spatial(config: &SpatialLegConfig) -> Result<SpatialPretensioned, LegError> {
+    pretension_spatial_along(config, |_, _, _| {})
+}
+
+/// The same; `visit` sees the equilibria on the way from the straight leaf, still without tendon
+/// and no longer pushed to its side.
+pub fn pretension_spatial_along(
+    config: &SpatialLegConfig,
+    mut visit: impl FnMut(&SpatialLeg, &SpatialState, &PathPoint),
+) -> Result<SpatialPretensioned, LegError> {
+    let mut iterations = 0;
+    let mut note = |leg: &SpatialLeg, state: &SpatialState, point: &PathPoint| {
+        iterations += point.iterations;
+        let push = state.inputs.value[SpatialChannel::Imperfection as usize];
+        if push == 0.0 && point.parameter > 0.0 {
+            visit(leg, state, point);
+        }
+    };
     let tip = Vector3::from(config.tip_position_m);
     let prescribed = LinkDrive::Prescribed;
     let q1 = config.q1_rad;
     let bare = SpatialLeg::new(config, prescribed, TipDrive::Prescribed, q1, tip, None)?;
     let mut state = State::new(&bare.model);
     let mut workspace = Workspace::new(&bare.model);
-    bow(&bare, &mut state, &mut workspace, tip)?;
+    bow(&bare, &mut state, &mut workspace, tip, &mut note)?;
     let a = state.pose(bare.node_a).translation();
     let chord = (tip - a).norm();
     let e = (tip - a) / chord;
@@ -528,7 +549,7 @@ pub fn pretension_spatial(config: &SpatialLegConfig) -> Result<SpatialPretension
         rest_length,
     )?;
     let mut workspace = Workspace::new(&leg.model);
-    statics::solve(
+    let solved = statics::solve(
         &leg.model,
         &mut state,
         &mut workspace,
@@ -548,17 +569,20 @@ pub fn pretension_spatial(config: &SpatialLegConfig) -> Result<SpatialPretension
         thrust_n: thrust,
         tip_force_n: leg.tip_force(&state).into(),
         hold_torque_nm: hold.transpose()?.unwrap_or(0.0),
+        residual_n: solved.residual,
+        iterations: iterations + solved.iterations,
         leg,
         state,
     })
 }
 
-/// Moves the tip from where the unstressed leaf has it to `tip`.
+/// Moves the tip from where the unstressed leaf has it to `tip`; `note` sees every point of the way.
 fn bow(
     leg: &SpatialLeg,
     state: &mut SpatialState,
     workspace: &mut Workspace<Se3, 6>,
     tip: Vector3<f64>,
+    note: &mut impl FnMut(&SpatialLeg, &SpatialState, &PathPoint),
 ) -> Result<(), LegError> {
     let config = &leg.config;
     let a = state.pose(leg.node_a).translation();
@@ -588,7 +612,14 @@ fn bow(
     };
     let mut load = |from: Vec<f64>, to: Vec<f64>| {
         let path = Path { from, to };
-        statics::load_to(&leg.model, state, workspace, &path, &settings, |_, _| {})
+        statics::load_to(
+            &leg.model,
+            state,
+            workspace,
+            &path,
+            &settings,
+            |state, point| note(leg, state, point),
+        )
     };
     let push = if straight {
         0.1 * config.leaf.euler_load() * config.side.sign()

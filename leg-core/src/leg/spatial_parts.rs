@@ -196,7 +196,7 @@ fn add_motor(
 }
 
 /// A frame whose third column is `third` and whose first is as near to `fallback` as can be.
-fn frame_with(third: Vector3<f64>, fallback: Vector3<f64>) -> Matrix3<f64> {
+pub(super) fn frame_with(third: Vector3<f64>, fallback: Vector3<f64>) -> Matrix3<f64> {
     let e3 = third.normalize();
     let mut e1 = fallback - e3 * e3.dot(&fallback);
     if e1.norm() < 1e-9 {

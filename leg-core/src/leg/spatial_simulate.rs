@@ -8,6 +8,7 @@ use super::spatial::{
     SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialLegConfig, SpatialPretensioned,
     SpatialState, TipDrive, pretension_spatial,
 };
+use super::universal::UniversalAngles;
 use crate::assembly::hinge;
 use crate::dynamics::{self, Advance, Control, StepSettings};
 use crate::group::{Group, Se3};
@@ -26,6 +27,8 @@ pub struct SpatialSample {
     pub q1: f64,
     /// Its rate [rad/s].
     pub q1_dot: f64,
+    /// Angles of the universal joint.
+    pub universal: UniversalAngles,
     /// Tip position [m].
     pub tip_position: [f64; 3],
     /// Tip velocity [m/s].
@@ -79,6 +82,16 @@ impl SpatialSimulation {
 
     /// The same from an equilibrium already found.
     pub fn from_equilibrium(bowed: SpatialPretensioned, tip: TipDrive) -> Result<Self, LegError> {
+        let signals = resting_signals(&bowed, tip);
+        Self::driven(bowed, tip, signals)
+    }
+
+    /// The same under signals of choice; [`resting_signals`] are what to start from.
+    pub fn driven(
+        bowed: SpatialPretensioned,
+        tip: TipDrive,
+        signals: Signals,
+    ) -> Result<Self, LegError> {
         let config = bowed.leg.config.clone();
         let place = Vector3::from(config.tip_position_m);
         let drive = LinkDrive::from(config.motor.mode);
@@ -88,7 +101,6 @@ impl SpatialSimulation {
         state.poses.copy_from_slice(&bowed.state.poses);
         state.angles[leg.motor_joint.index()] = bowed.state.angle(bowed.leg.motor_joint);
         hinge::update_angles(&leg.model, &mut state);
-        let signals = signals(&config, bowed.tip_force_n);
         let mut workspace = Workspace::new(&leg.model);
         dynamics::initialize(&leg.model, &mut state, &mut workspace, &signals)?;
         let (control, settings) = (control(&config.solver), step_settings(&config.solver));
@@ -190,6 +202,7 @@ impl SpatialLeg {
             t: state.time,
             q1: state.angle(self.motor_joint),
             q1_dot: results::angle_rate(model, state, self.motor_joint),
+            universal: self.universal_angles(state),
             tip_position: state.pose(self.node_b).translation().into(),
             tip_velocity: velocity.into(),
             tip_force: self.tip_force(state).into(),
@@ -209,8 +222,10 @@ impl SpatialLeg {
     }
 }
 
-/// Signals of all channels: the tip stays where it is, or feels the force that held it there.
-fn signals(config: &SpatialLegConfig, tip_force: [f64; 3]) -> Signals {
+/// Signals that ask for nothing but what the configuration says of the motor: a prescribed tip
+/// stays where it is, a free one feels the force that held it there.
+pub fn resting_signals(bowed: &SpatialPretensioned, tip: TipDrive) -> Signals {
+    let config = &bowed.leg.config;
     let mut list = vec![Signal::Constant(0.0); SPATIAL_CHANNELS];
     let mut set = |channel: usize, signal| list[channel] = signal;
     set(
@@ -224,15 +239,15 @@ fn signals(config: &SpatialLegConfig, tip_force: [f64; 3]) -> Signals {
         MotorMode::Torque | MotorMode::Locked => Signal::Constant(config.q1_rad),
     };
     set(SpatialChannel::CrankAngle as usize, angle);
-    for (i, (place, force)) in config.tip_position_m.into_iter().zip(tip_force).enumerate() {
-        set(
-            SpatialChannel::TipPosition as usize + i,
-            Signal::Constant(place),
-        );
-        set(
-            SpatialChannel::TipForce as usize + i,
-            Signal::Constant(-force),
-        );
+    for (i, place) in config.tip_position_m.into_iter().enumerate() {
+        let held = match tip {
+            TipDrive::Prescribed => 0.0,
+            TipDrive::Free => -bowed.tip_force_n[i],
+        };
+        let channels = [SpatialChannel::TipPosition, SpatialChannel::TipForce];
+        for (channel, value) in channels.into_iter().zip([place, held]) {
+            set(channel as usize + i, Signal::Constant(value));
+        }
     }
     Signals(list)
 }

@@ -4,15 +4,13 @@
 
 use super::config::MotorMode;
 use super::planar::Channel;
-use super::spatial::{SpatialChannel, TipDrive};
+use super::spatial::TipDrive;
 use super::unit::{LegUnit, OutputGroup, Saved, UnitLeg};
 use super::unit_planar::{PLANAR_INPUTS, PLANAR_OUTPUTS, PlanarInput, PlanarOutput};
 use super::unit_spatial::{SPATIAL_INPUTS, SPATIAL_OUTPUTS, SpatialInput, SpatialOutput};
 use super::{LegConfig, PlanarUnit, Simulation, SpatialLegConfig, SpatialSimulation, SpatialUnit};
-use crate::dynamics;
 use crate::group::Group;
 use crate::model::Signal;
-use crate::workspace::Workspace;
 
 const TIP: [f64; 3] = [0.19, 0.0, 0.40];
 
@@ -71,17 +69,6 @@ fn spatial_unit_has_the_bits_of_the_simulation() {
     let config = spatial_config(MotorMode::Hold);
     let mut unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
     let mut simulation = SpatialSimulation::new(&config, TipDrive::Prescribed).unwrap();
-    for axis in 0..3 {
-        simulation.set_signal(SpatialChannel::TipForce, axis, Signal::Constant(0.0));
-    }
-    let mut workspace = Workspace::new(&simulation.leg.model);
-    let SpatialSimulation {
-        leg,
-        state,
-        signals,
-        ..
-    } = &mut simulation;
-    dynamics::initialize(&leg.model, state, &mut workspace, signals).unwrap();
     for k in 1..=100 {
         let time = f64::from(k) * 1e-3;
         unit.advance(time).unwrap();

@@ -2,8 +2,8 @@
 
 use super::report::Report;
 use crate::leg::equilibrium::Equilibrium;
+use crate::leg::motion;
 use crate::leg::regulated::Run;
-use crate::leg::simulate;
 use leg_core::leg::LegSample;
 use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 
@@ -73,8 +73,8 @@ fn figures(report: &Report) -> Vec<Figure> {
 fn charts(report: &Report, tendon: bool, closed: &Run, open: &Run) -> Vec<Chart> {
     let both = |value: fn(&LegSample) -> f64| -> Vec<Series> {
         vec![
-            simulate::curve(&closed.samples, "regulator", value),
-            simulate::curve(&open.samples, "constant torque", value),
+            motion::curve(&closed.samples, "regulator", value),
+            motion::curve(&open.samples, "constant torque", value),
         ]
     };
     // What the regulated leg shows, and as much again on either side.

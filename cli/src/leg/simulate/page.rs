@@ -1,13 +1,14 @@
 //! The page of a motion: animation, angles, tension, energies.
 
-use super::report::Report;
+use super::PlanarEnd;
+use crate::leg::motion::{Report, curve, energy_charts, figures};
 use crate::leg::scene::Film;
 use leg_core::leg::{LegConfig, LegSample};
-use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
+use softdock_report::{Axis, Block, Chart, Page};
 
 /// The page of a run.
 pub(super) fn page(
-    report: &Report,
+    report: &Report<PlanarEnd>,
     config: &LegConfig,
     samples: &[LegSample],
     film: &Film,
@@ -44,44 +45,8 @@ pub(super) fn page(
     }
 }
 
-fn figures(report: &Report, tendon: bool) -> Vec<Figure> {
-    let [low, high] = report.tendon_tension_range_n;
-    let mut figures = vec![
-        Figure::number(
-            "largest turn of the crank",
-            report.largest_crank_turn_rad.to_degrees(),
-            4,
-            "°",
-        ),
-        Figure::text(
-            "largest loop gap",
-            format!("{:.1e}", report.largest_loop_gap_m),
-            "m",
-        ),
-        Figure::text(
-            "energy residual",
-            format!("{:.1e}", report.largest_energy_residual_j),
-            "J",
-        ),
-        Figure::number("iterations per step", report.iterations_per_step, 3, ""),
-        Figure::number("wall time", report.wall_s, 3, "s"),
-    ];
-    if tendon {
-        figures.insert(1, Figure::number("highest tendon tension", high, 5, "N"));
-        figures.insert(1, Figure::number("lowest tendon tension", low, 5, "N"));
-    }
-    figures
-}
-
-/// One number of every sample against time.
-pub fn curve(samples: &[LegSample], name: &str, value: fn(&LegSample) -> f64) -> Series {
-    let times: Vec<f64> = samples.iter().map(|s| s.t).collect();
-    let values: Vec<f64> = samples.iter().map(value).collect();
-    Series::line(name, &times, &values)
-}
-
 fn motion_charts(samples: &[LegSample], tendon: bool) -> Vec<Chart> {
-    let curve = |name, value| curve(samples, name, value);
+    let curve = |name, value: fn(&LegSample) -> f64| curve(samples, name, value);
     let mut charts = vec![Chart::over_time(
         "Angles",
         "Crank q1, chord against crank q2 and upper link q3.",
@@ -129,32 +94,4 @@ fn motion_charts(samples: &[LegSample], tendon: bool) -> Vec<Chart> {
         ));
     }
     charts
-}
-
-fn energy_charts(samples: &[LegSample], tendon: bool) -> [Chart; 2] {
-    let curve = |name, value| curve(samples, name, value);
-    let mut energies = vec![
-        curve("kinetic", |s| s.energies.kinetic),
-        curve("gravity", |s| s.energies.gravity),
-        curve("strain", |s| s.energies.strain),
-    ];
-    if tendon {
-        energies.push(curve("tendon", |s| s.energies.springs));
-    }
-    energies.push(curve("work in", |s| s.work_in));
-    energies.push(curve("dissipated", |s| s.dissipated));
-    [
-        Chart::over_time(
-            "Energies",
-            "Where the energy is, what came in and what the dampers took.",
-            Axis::new("energy", "J"),
-            energies,
-        ),
-        Chart::over_time(
-            "Energy residual",
-            "What the energy account misses: the error of the time integration.",
-            Axis::new("residual", "J"),
-            vec![curve("residual", |s| s.energy_residual)],
-        ),
-    ]
 }

@@ -7,15 +7,15 @@ mod report;
 mod table;
 
 use super::start::{PlaceArgs, WrenchArgs};
-use crate::failure::{BadInput, STOPPED};
+use crate::failure::BadInput;
 use crate::legs::LegsArgs;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::run;
 use crate::settings::{Resolved, SettingsArgs};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use input::Histories;
 use page::page;
-use record::{Ended, Record};
+use record::Record;
 use softdock_platform::PlatformConfig;
 use softdock_platform::config::Coupling;
 use softdock_platform::scheme::{self, Scheme};
@@ -138,14 +138,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         output::say(&summary.to_string())?;
     }
-    match ended {
-        Ended::Complete => Ok(ExitCode::SUCCESS),
-        Ended::Stopped => Ok(ExitCode::from(STOPPED)),
-        Ended::Failed(error) => {
-            let kept = report.file.display();
-            Err(error).with_context(|| format!("the rows until then are in {kept}"))
-        }
-    }
+    ended.status(&report.file)
 }
 
 /// Every step, and every macro step of co-simulation if that is longer.

@@ -3,19 +3,11 @@
 use super::report::{Report, Worst};
 use super::table::row;
 use crate::output::CsvFile;
-use crate::run::{self, Progress};
+use crate::run::{self, Ended, Progress};
 use anyhow::Result;
 use softdock_platform::config::Coupling;
 use softdock_platform::sample::PlatformSample;
 use softdock_platform::scheme::{Progress as Advance, Scheme, coupling_loss};
-
-/// How a run ended.
-#[derive(Debug)]
-pub(super) enum Ended {
-    Complete,
-    Stopped,
-    Failed(anyhow::Error),
-}
 
 /// Most samples kept for the charts.
 const MOST_SAMPLES: usize = 20_000;
@@ -68,11 +60,7 @@ impl Record {
     pub(super) fn run(&mut self) -> Ended {
         let done = self.run_to_end();
         self.progress.finish();
-        match done {
-            Ok(true) => Ended::Complete,
-            Ok(false) => Ended::Stopped,
-            Err(error) => Ended::Failed(error),
-        }
+        Ended::new(done)
     }
 
     /// False if somebody stopped the run.
@@ -115,21 +103,10 @@ impl Record {
 
     /// Completes the table and sums up.
     pub(super) fn finish(mut self, ended: &Ended) -> Result<(Report, Vec<PlatformSample>)> {
-        let complete = matches!(ended, Ended::Complete);
-        let file = if complete {
-            self.csv.finish()?
-        } else {
-            self.csv.keep_partial()?
-        };
-        let stopped_because = match ended {
-            Ended::Complete => None,
-            Ended::Stopped => Some("stopped by a signal".to_owned()),
-            Ended::Failed(error) => Some(format!("{error:#}")),
-        };
         let report = Report {
-            complete,
-            stopped_because,
-            file,
+            complete: ended.is_complete(),
+            stopped_because: ended.reason(),
+            file: ended.close(self.csv)?,
             rows: self.rows,
             wall_s: self.progress.elapsed(),
             coupling: self.platform.coupling(),

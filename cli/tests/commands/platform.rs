@@ -1,59 +1,7 @@
 //! The platform commands as a user runs them.
-#![allow(clippy::unwrap_used)]
 
+use super::folder::Folder;
 use serde_json::Value;
-use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
-/// A folder of its own for each test, removed afterwards.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let folder = format!("softdock-platform-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(folder);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_softdock"))
-            .arg("platform")
-            .args(arguments)
-            .current_dir(&self.0)
-            .output()
-            .unwrap()
-    }
-
-    fn stdout(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments:?}: {errors}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn json(&self, arguments: &[&str]) -> Value {
-        let mut all = arguments.to_vec();
-        all.push("--json");
-        serde_json::from_str(&self.stdout(&all)).unwrap()
-    }
-
-    /// Runs, expects status 2 and a message without a panic, and returns it.
-    fn refused(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {errors}");
-        assert!(!errors.contains("panicked"), "{errors}");
-        errors
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// The shipped configuration with round rods.
 const RODS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../scenarios/dfki-rods.toml");
@@ -71,7 +19,7 @@ fn text(numbers: &[f64]) -> String {
 
 #[test]
 fn inverse_and_forward_keep_their_contract() {
-    let folder = Folder::new("contract");
+    let folder = Folder::within(&["platform"]);
     let roll = format!("{:?},0,0", 10.0_f64.to_radians());
     let wrench = ["--force", "0,0,-2", "--moment", "0.1,-0.05,0"];
     let mut arguments = vec!["inverse", "--config", RODS, "--position", "0,0,0.5"];
@@ -105,7 +53,7 @@ fn inverse_and_forward_keep_their_contract() {
 
 #[test]
 fn negative_numbers_and_gravity_are_understood() {
-    let folder = Folder::new("negative");
+    let folder = Folder::within(&["platform"]);
     let found = folder.json(&[
         "inverse",
         "--position",
@@ -125,13 +73,13 @@ fn negative_numbers_and_gravity_are_understood() {
 
 #[test]
 fn impossible_requests_say_why() {
-    let folder = Folder::new("impossible");
-    let high = folder.refused(&["inverse", "--position", "0,0,0.8", "--json"]);
+    let folder = Folder::within(&["platform"]);
+    let high = folder.refused(2, &["inverse", "--position", "0,0,0.8", "--json"]);
     assert!(
         high.contains("% of the way") && high.contains("leg"),
         "{high}"
     );
-    let heavy = folder.refused(&["forward", "--force", "60,0,0"]);
+    let heavy = folder.refused(2, &["forward", "--force", "60,0,0"]);
     assert!(heavy.contains("limit point"), "{heavy}");
     for (arguments, expected) in [
         (vec!["forward", "--motor-rad", "0,0"], "2 motor angles"),
@@ -144,16 +92,16 @@ fn impossible_requests_say_why() {
         (vec!["workspace", "--x", "1:2"], "FROM:TO:COUNT"),
         (vec!["lqr", "--period", "0"], "--period"),
     ] {
-        let message = folder.refused(&arguments);
+        let message = folder.refused(2, &arguments);
         assert!(message.contains(expected), "{arguments:?}: {message}");
     }
 }
 
 #[test]
 fn settings_are_printed_and_read_back() {
-    let folder = Folder::new("settings");
+    let folder = Folder::within(&["platform"]);
     let printed = folder.stdout(&["forward", "--config", RODS, "--print-config"]);
-    fs::write(folder.0.join("again.toml"), &printed).unwrap();
+    folder.write("again.toml", &printed);
     let again = folder.stdout(&["forward", "--config", "again.toml", "--print-config"]);
     assert_eq!(printed, again);
     assert!(printed.contains("[wrench]") && printed.contains("kind = \"rod\""));
@@ -161,7 +109,7 @@ fn settings_are_printed_and_read_back() {
 
 #[test]
 fn stiffness_is_symmetric_and_stable_at_the_nominal_pose() {
-    let folder = Folder::new("stiffness");
+    let folder = Folder::within(&["platform"]);
     let found = folder.json(&["stiffness", "--out", "out"]);
     let matrix: Vec<Vec<f64>> = found["stiffness"]
         .as_array()
@@ -179,12 +127,12 @@ fn stiffness_is_symmetric_and_stable_at_the_nominal_pose() {
     };
     assert!((300.0..400.0).contains(&low) && (1.0e4..1.3e4).contains(&high));
     assert_eq!(found["stable"], true);
-    assert!(folder.0.join("out/stiffness.json").exists());
+    assert!(folder.path.join("out/stiffness.json").exists());
 }
 
 #[test]
 fn a_load_curve_passes_its_limit_point() {
-    let folder = Folder::new("curve");
+    let folder = Folder::within(&["platform"]);
     let arguments = ["forward", "--curve", "--force", "60,0,0", "--out", "out"];
     let found = folder.json(&[&arguments[..], &["--set", "legs.elements=4"]].concat());
     let limits = list(&found["limit_fractions"]);
@@ -193,12 +141,12 @@ fn a_load_curve_passes_its_limit_point() {
     assert_eq!(points[0]["unstable_directions"], 0);
     let unstable = |point: &Value| point["unstable_directions"].as_u64().unwrap() > 0;
     assert!(points.iter().any(unstable));
-    assert!(folder.0.join("out/curve.csv").exists());
+    assert!(folder.path.join("out/curve.csv").exists());
 }
 
 #[test]
 fn the_workspace_is_the_same_for_any_number_of_threads() {
-    let folder = Folder::new("workspace");
+    let folder = Folder::within(&["platform"]);
     let table = |threads: &str| {
         let threads = format!("solver.threads={threads}");
         let arguments = [
@@ -214,7 +162,7 @@ fn the_workspace_is_the_same_for_any_number_of_threads() {
         let report: Value =
             serde_json::from_str(&folder.stdout(&[&arguments[..], &more].concat())).unwrap();
         assert_eq!(report["poses"], 14);
-        fs::read_to_string(folder.0.join("workspace.csv")).unwrap()
+        folder.read("workspace.csv")
     };
     let one = table("1");
     assert_eq!(one, table("3"));
@@ -228,7 +176,7 @@ fn the_workspace_is_the_same_for_any_number_of_threads() {
 
 #[test]
 fn a_push_is_simulated_and_recorded() {
-    let folder = Folder::new("simulate");
+    let folder = Folder::within(&["platform"]);
     let step = "wrench.force_x_n={ kind = 'step', time_s = 0.05, before = 12.0, after = 0.0 }";
     let report = folder.json(&[
         "simulate",
@@ -248,32 +196,31 @@ fn a_push_is_simulated_and_recorded() {
     let residual = report["largest_energy_residual_j"].as_f64().unwrap();
     assert!(residual < 1e-2 * report["dissipated_j"].as_f64().unwrap());
     assert!(report["largest_joint_gap_m"].as_f64().unwrap() < 1e-9);
-    let csv = fs::read_to_string(folder.0.join("out/platform.csv")).unwrap();
+    let csv = folder.read("out/platform.csv");
     let columns = csv.lines().next().unwrap().split(',').count();
     assert!(csv.lines().all(|row| row.split(',').count() == columns));
-    let page = fs::read_to_string(folder.0.join("out/page.html")).unwrap();
+    let page = folder.read("out/page.html");
     assert!(page.contains("Tendon tensions"));
     for name in ["summary.json", "config.toml"] {
-        assert!(folder.0.join("out").join(name).exists(), "{name}");
+        assert!(folder.path.join("out").join(name).exists(), "{name}");
     }
 }
 
 #[test]
 fn histories_come_from_tables_and_legs_break() {
-    let folder = Folder::new("tables");
-    fs::write(
-        folder.0.join("in.csv"),
+    let folder = Folder::within(&["platform"]);
+    folder.write(
+        "in.csv",
         "t,force_z_n,motor_2_angle_rad\n0,0,0\n0.05,-10,0.02\n0.1,0,0.05\n",
-    )
-    .unwrap();
+    );
     let arguments = ["simulate", "--duration", "0.15", "--input", "in.csv"];
-    let message = folder.refused(&arguments);
+    let message = folder.refused(2, &arguments);
     assert!(message.contains("motor.mode=angle"), "{message}");
     let more = ["--set", "motor.mode=angle", "--break", "5:0.12"];
     let report = folder.json(&[&arguments[..], &more].concat());
     let turn = report["largest_motor_turn_rad"].as_f64().unwrap();
     assert!((turn - 0.05).abs() < 1e-9, "{turn}");
-    let csv = fs::read_to_string(folder.0.join("platform.csv")).unwrap();
+    let csv = folder.read("platform.csv");
     let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
     let column = header.iter().position(|name| *name == "f5_z").unwrap();
     let last = csv.lines().last().unwrap().split(',').nth(column).unwrap();
@@ -282,7 +229,7 @@ fn histories_come_from_tables_and_legs_break() {
 
 #[test]
 fn the_regulator_settles_what_is_pushed() {
-    let folder = Folder::new("lqr");
+    let folder = Folder::within(&["platform"]);
     let report = folder.json(&[
         "lqr",
         "--set",
@@ -298,7 +245,7 @@ fn the_regulator_settles_what_is_pushed() {
     assert_eq!(gain.len(), 6);
     let modes = report["modes"].as_u64().unwrap() as usize;
     assert_eq!(list(&gain[0]).len(), 2 * modes);
-    assert!(folder.0.join("o/lqr.csv").exists());
+    assert!(folder.path.join("o/lqr.csv").exists());
     let linear = folder.json(&["linearize", "--set", "legs.elements=4", "--modes", "12"]);
     assert_eq!(linear["a"].as_array().unwrap().len(), 24);
     assert_eq!(linear["inputs"].as_array().unwrap().len(), 12);

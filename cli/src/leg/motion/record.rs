@@ -1,20 +1,10 @@
 //! A run of the leg, recorded.
 
 use super::report::Report;
-use super::table::row;
-use crate::leg::scene::Film;
+use super::{Account, Motion, Sampled};
 use crate::output::CsvFile;
-use crate::run::{self, Progress};
+use crate::run::{self, Ended, Progress};
 use anyhow::Result;
-use leg_core::leg::{LegSample, Simulation};
-
-/// How a run ended.
-#[derive(Debug)]
-pub(super) enum Ended {
-    Complete,
-    Stopped,
-    Failed(anyhow::Error),
-}
 
 /// Most frames of an animation.
 const MOST_FRAMES: usize = 600;
@@ -22,8 +12,8 @@ const MOST_FRAMES: usize = 600;
 const MOST_SAMPLES: usize = 200_000;
 
 /// A run and what is kept of it.
-pub(super) struct Record {
-    simulation: Simulation,
+pub(super) struct Record<M: Motion> {
+    motion: M,
     csv: CsvFile,
     duration: f64,
     output_step: f64,
@@ -31,14 +21,21 @@ pub(super) struct Record {
     steps: usize,
     rejected: usize,
     iterations: usize,
-    first: Option<LegSample>,
-    last: Option<LegSample>,
+    first: Option<Account>,
+    last: Option<M::Sample>,
     worst: Worst,
     keep_samples: bool,
-    samples: Vec<LegSample>,
-    film: Film,
+    samples: Vec<M::Sample>,
+    film: M::Film,
     progress: Progress,
 }
+
+/// What a run leaves: its sum, and samples and frames if they were asked for.
+type Recorded<M> = (
+    Report<<M as Motion>::End>,
+    Vec<<M as Motion>::Sample>,
+    <M as Motion>::Film,
+);
 
 /// Extremes over a run.
 #[derive(Debug, Clone, Copy)]
@@ -52,10 +49,10 @@ struct Worst {
     energy_moved: f64,
 }
 
-impl Record {
+impl<M: Motion> Record<M> {
     /// A run that has not started.
     pub(super) fn new(
-        simulation: Simulation,
+        motion: M,
         csv: CsvFile,
         duration: f64,
         output_step: f64,
@@ -71,7 +68,7 @@ impl Record {
             energy_moved: 0.0,
         };
         Self {
-            simulation,
+            motion,
             csv,
             duration,
             output_step,
@@ -84,7 +81,7 @@ impl Record {
             worst,
             keep_samples,
             samples: Vec::new(),
-            film: Film::default(),
+            film: M::Film::default(),
             progress: Progress::new(duration),
         }
     }
@@ -93,11 +90,7 @@ impl Record {
     pub(super) fn run(&mut self) -> Ended {
         let done = self.run_to_end();
         self.progress.finish();
-        match done {
-            Ok(true) => Ended::Complete,
-            Ok(false) => Ended::Stopped,
-            Err(error) => Ended::Failed(error),
-        }
+        Ended::new(done)
     }
 
     /// False if somebody stopped the run.
@@ -111,12 +104,12 @@ impl Record {
                 return Ok(false);
             }
             let time = grid.time(index);
-            let done = self.simulation.advance_to(time)?;
+            let done = self.motion.advance_to(time)?;
             self.steps += done.steps;
             self.rejected += done.rejected;
             self.iterations += done.iterations;
-            let sample = self.simulation.sample()?;
-            self.csv.row(&row(&sample))?;
+            let sample = self.motion.sample()?;
+            self.csv.row(&M::row(&sample))?;
             self.rows += 1;
             self.note(&sample);
             if self.keep_samples {
@@ -124,8 +117,7 @@ impl Record {
                     self.samples.push(sample);
                 }
                 if index % frames == 0 || index == last {
-                    self.film
-                        .add(&self.simulation.leg, &self.simulation.state, &sample)?;
+                    self.motion.shoot(&mut self.film, &sample)?;
                 }
             }
             self.progress.at(time);
@@ -133,60 +125,49 @@ impl Record {
         Ok(true)
     }
 
-    fn note(&mut self, sample: &LegSample) {
-        let first = *self.first.get_or_insert(*sample);
-        let since = self.last.map_or(0.0, |last| sample.t - last.t);
+    fn note(&mut self, sample: &M::Sample) {
+        let now = sample.account();
+        let first = *self.first.get_or_insert(now);
+        let since = self.last.map_or(0.0, |last| now.t - last.account().t);
         let worst = &mut self.worst;
-        worst.gap = worst.gap.max(sample.loop_gap);
-        worst.residual = worst.residual.max(sample.energy_residual.abs());
+        worst.gap = worst.gap.max(now.loop_gap);
+        worst.residual = worst.residual.max(now.energy_residual.abs());
         let [low, high] = &mut worst.tension;
-        *low = low.min(sample.tendon_tension);
-        *high = high.max(sample.tendon_tension);
-        worst.turn = worst.turn.max((sample.q[0] - first.q[0]).abs());
-        worst.torque = worst.torque.max(sample.crank_torque.abs());
-        let slack_width = self.simulation.leg.config.tendon.slack_width_n;
-        if self.simulation.leg.tendon.is_some() && sample.tendon_tension <= slack_width {
+        *low = low.min(now.tendon_tension);
+        *high = high.max(now.tendon_tension);
+        worst.turn = worst.turn.max((now.q1 - first.q1).abs());
+        worst.torque = worst.torque.max(now.crank_torque.abs());
+        let slack = self.motion.slack_tension();
+        if slack.is_some_and(|slack| now.tendon_tension <= slack) {
             worst.slack_time += since;
         }
-        let (e, e0) = (&sample.energies, &first.energies);
+        let (e, e0) = (&now.energies, &first.energies);
         let moved = [
             e.kinetic - e0.kinetic,
             e.gravity - e0.gravity,
             e.strain - e0.strain,
             e.springs - e0.springs,
-            sample.work_in,
-            sample.dissipated,
+            now.work_in,
+            now.dissipated,
         ];
         worst.energy_moved = moved.iter().fold(worst.energy_moved, |m, x| m.max(x.abs()));
         self.last = Some(*sample);
     }
 
     /// Completes the table and sums up.
-    pub(super) fn finish(self, ended: &Ended) -> Result<(Report, Vec<LegSample>, Film)> {
-        let complete = matches!(ended, Ended::Complete);
-        let file = if complete {
-            self.csv.finish()?
-        } else {
-            self.csv.keep_partial()?
-        };
-        let wall_s = self.progress.elapsed();
-        let config = &self.simulation.leg.config;
+    pub(super) fn finish(self, ended: &Ended) -> Result<Recorded<M>> {
+        let file = ended.close(self.csv)?;
         let worst = self.worst;
         let initial = self.first.map_or(0.0, |first| first.energies.mechanical());
         let per = |count: usize| count as f64 / self.steps.max(1) as f64;
-        let stopped_because = match ended {
-            Ended::Complete => None,
-            Ended::Stopped => Some("stopped by a signal".to_owned()),
-            Ended::Failed(error) => Some(format!("{error:#}")),
-        };
         let report = Report {
-            complete,
-            stopped_because,
+            complete: ended.is_complete(),
+            stopped_because: ended.reason(),
             file,
             rows: self.rows,
-            simulated_s: self.last.map_or(0.0, |last| last.t),
-            wall_s,
-            step_s: config.solver.step_s,
+            simulated_s: self.last.map_or(0.0, |last| last.account().t),
+            wall_s: self.progress.elapsed(),
+            step_s: self.motion.solver().step_s,
             steps: self.steps,
             rejected_steps: self.rejected,
             iterations: self.iterations,
@@ -199,10 +180,9 @@ impl Record {
             tendon_tension_range_n: worst.tension,
             slack_time_s: worst.slack_time,
             largest_crank_turn_rad: worst.turn,
-            crank_range_rad: config.motor.range_rad,
+            crank_range_rad: self.motion.motor().range_rad,
             peak_crank_torque_nm: worst.torque,
-            final_q_rad: self.last.map_or([0.0; 3], |last| last.q),
-            final_q_dot_rad_s: self.last.map_or([0.0; 3], |last| last.q_dot),
+            end: self.last.map(M::End::from).unwrap_or_default(),
         };
         Ok((report, self.samples, self.film))
     }

@@ -4,54 +4,73 @@ use crate::summary::{Summary, significant};
 use serde::Serialize;
 use std::path::PathBuf;
 
-/// What `--json` prints and summary.json holds.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Report {
-    pub(super) complete: bool,
-    /// Why a run ended early.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) stopped_because: Option<String>,
-    pub(super) file: PathBuf,
-    pub(super) rows: usize,
-    pub(super) simulated_s: f64,
-    pub(super) wall_s: f64,
-    pub(super) step_s: f64,
-    pub(super) steps: usize,
-    pub(super) rejected_steps: usize,
-    pub(super) iterations: usize,
-    pub(super) iterations_per_step: f64,
-    pub(super) largest_loop_gap_m: f64,
-    pub(super) initial_energy_j: f64,
-    pub(super) largest_energy_residual_j: f64,
-    /// Largest residual relative to the initial energy, or to the most that any account has
-    /// exchanged since, whichever is larger.
-    pub(super) energy_residual_rel: f64,
-    pub(super) tendon_tension_range_n: [f64; 2],
-    pub(super) slack_time_s: f64,
-    pub(super) largest_crank_turn_rad: f64,
-    pub(super) crank_range_rad: f64,
-    pub(super) peak_crank_torque_nm: f64,
-    pub(super) final_q_rad: [f64; 3],
-    pub(super) final_q_dot_rad_s: [f64; 3],
+/// What is told of the last state of a run.
+pub trait End: Serialize + Default {
+    /// Adds it to the summary.
+    fn describe(&self, summary: &mut Summary);
 }
 
-impl Report {
+/// What `--json` prints and summary.json holds.
+#[derive(Debug, Clone, Serialize)]
+pub struct Report<E> {
+    /// The run came to its end.
+    pub complete: bool,
+    /// Why a run ended early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped_because: Option<String>,
+    /// The table.
+    pub file: PathBuf,
+    /// Rows of the table.
+    pub rows: usize,
+    /// Simulated time [s].
+    pub simulated_s: f64,
+    /// Wall time [s].
+    pub wall_s: f64,
+    /// Step size [s].
+    pub step_s: f64,
+    /// Steps.
+    pub steps: usize,
+    /// Steps repeated smaller.
+    pub rejected_steps: usize,
+    /// Newton iterations.
+    pub iterations: usize,
+    /// Newton iterations per step.
+    pub iterations_per_step: f64,
+    /// Largest violation of a joint [m].
+    pub largest_loop_gap_m: f64,
+    /// Mechanical energy at the start [J].
+    pub initial_energy_j: f64,
+    /// Largest error of the energy account [J].
+    pub largest_energy_residual_j: f64,
+    /// Largest residual relative to the initial energy, or to the most that any account has
+    /// exchanged since, whichever is larger.
+    pub energy_residual_rel: f64,
+    /// Lowest and highest tendon tension [N].
+    pub tendon_tension_range_n: [f64; 2],
+    /// Time with a slack tendon [s].
+    pub slack_time_s: f64,
+    /// Largest turn of the crank from its start [rad].
+    pub largest_crank_turn_rad: f64,
+    /// Its working range [rad].
+    pub crank_range_rad: f64,
+    /// Largest torque on the crank [N·m].
+    pub peak_crank_torque_nm: f64,
+    /// The last state.
+    #[serde(flatten)]
+    pub end: E,
+}
+
+impl<E: End> Report<E> {
     /// What a person reads.
-    pub(super) fn summary(&self) -> Summary {
+    pub fn summary(&self) -> Summary {
         let state = if self.complete { "" } else { ", INCOMPLETE" };
         let mut summary = Summary::new(format!(
             "Leg simulated for {} s{state}",
             significant(self.simulated_s, 4)
         ));
-        let [q1, q2, q3] = self.final_q_rad;
         let [low, high] = self.tendon_tension_range_n;
-        summary
-            .text(
-                "final q1, q2, q3",
-                format!("{q1:.5}, {q2:.5}, {q3:.5}"),
-                "rad",
-            )
-            .text("tendon tension", format!("{low:.3} to {high:.3}"), "N");
+        self.end.describe(&mut summary);
+        summary.text("tendon tension", format!("{low:.3} to {high:.3}"), "N");
         if self.slack_time_s > 0.0 {
             summary.number("tendon slack for", self.slack_time_s, "s");
         }

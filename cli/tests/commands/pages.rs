@@ -1,5 +1,4 @@
 //! The pages of the leg commands in a real browser.
-#![allow(clippy::unwrap_used)]
 
 use softdock_browser::launch_or_skip;
 use std::path::Path;
@@ -9,37 +8,48 @@ use std::time::Duration;
 /// Longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Name of the page, command, and whether it has something to play.
+const PAGES: [(&str, &[&str], bool); 8] = [
+    ("pretension", &["pretension"], false),
+    ("modes", &["modes", "--count", "4"], true),
+    ("simulate", &["simulate", "--duration", "0.3"], true),
+    ("lqr", &["lqr", "--duration", "0.3"], true),
+    (
+        "chapter-4",
+        &["simulate", "--duration", "0.3", "--variant", "chapter-4"],
+        false,
+    ),
+    ("spatial-pretension", &["spatial", "pretension"], false),
+    ("spatial-modes", &["spatial", "modes"], true),
+    (
+        "spatial-simulate",
+        &["spatial", "simulate", "--duration", "0.3"],
+        true,
+    ),
+];
+
 #[test]
 fn pages_of_the_leg_draw_and_play() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("pages");
     std::fs::create_dir_all(&folder).unwrap();
-    let commands: [&[&str]; 4] = [
-        &["pretension"],
-        &["modes", "--count", "4"],
-        &["simulate", "--duration", "0.3"],
-        &["lqr", "--duration", "0.3"],
-    ];
-    for command in commands {
-        let page = format!("{}.html", command[0]);
-        let status = Command::new(env!("CARGO_BIN_EXE_softdock"))
+    for (name, command, _) in PAGES {
+        let done = Command::new(env!("CARGO_BIN_EXE_softdock"))
             .current_dir(&folder)
             .arg("leg")
             .args(command)
-            .args(["--plot", &page])
+            .args(["--plot", &format!("{name}.html")])
             .output()
             .unwrap();
-        assert!(status.status.success(), "{command:?}");
+        assert!(done.status.success(), "{command:?}");
     }
     let Some(browser) = launch_or_skip("pages_of_the_leg_draw_and_play") else {
         return;
     };
-    for command in commands {
-        let name = command[0];
+    for (name, _, plays) in PAGES {
         browser.set_viewport(390, 844, true).unwrap();
         browser.open(&folder.join(format!("{name}.html"))).unwrap();
-        browser
-            .wait_until("document.querySelector('.plot > svg')", PATIENCE)
-            .unwrap();
+        let drawn = "document.querySelector('.plot > svg, .scene canvas')";
+        browser.wait_until(drawn, PATIENCE).unwrap();
         let root = "document.documentElement";
         let fits = format!("{root}.scrollWidth <= {root}.clientWidth");
         browser.wait_until(&fits, PATIENCE).unwrap();
@@ -47,7 +57,7 @@ fn pages_of_the_leg_draw_and_play() {
         browser.wait_until(&fits, PATIENCE).unwrap();
         let picture = browser.screenshot().unwrap();
         std::fs::write(folder.join(format!("{name}.png")), picture).unwrap();
-        if name != "pretension" {
+        if plays {
             browser.click(".play").unwrap();
             let moved = "Number(document.querySelector('input[type=range]').value) > 0.05";
             browser.wait_until(moved, PATIENCE).unwrap();

@@ -1,92 +1,15 @@
 //! The leg commands as a user runs them.
-#![allow(clippy::unwrap_used)]
 
+use super::folder::{Folder, number};
 use serde_json::Value;
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
-/// A folder of its own for each test, removed afterwards.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("softdock-cli-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_softdock"))
-            .args(arguments)
-            .current_dir(&self.0)
-            .output()
-            .unwrap()
-    }
-
-    /// Runs and expects success.
-    fn stdout(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments:?}: {errors}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn json(&self, arguments: &[&str]) -> Value {
-        serde_json::from_str(&self.stdout(arguments)).unwrap()
-    }
-
-    /// Runs, expects `status` and a message without a panic, and returns it.
-    fn refused(&self, status: i32, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(
-            output.status.code(),
-            Some(status),
-            "{arguments:?}: {errors}"
-        );
-        assert!(
-            !errors.contains("panicked") && !errors.contains("backtrace"),
-            "{errors}"
-        );
-        errors
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(&self.0).unwrap();
-        let mut names: Vec<String> = entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
-fn number(value: &Value, key: &str) -> f64 {
-    value[key]
-        .as_f64()
-        .unwrap_or_else(|| panic!("{key} is {:?}", value[key]))
-}
+use std::process::Command;
 
 /// The published working pose: chord 0.407922 m, bowed outward.
 #[test]
 fn pretension_prints_every_key_of_the_report() {
-    let folder = Folder::new("pretension");
-    let report = folder.json(&[
-        "leg",
-        "pretension",
-        "--json",
-        "--out",
-        "o",
-        "--path",
-        "path.csv",
-    ]);
+    let folder = Folder::new();
+    let report = folder.json(&["leg", "pretension", "--out", "o", "--path", "path.csv"]);
     for key in [
         "chord_m",
         "tension_n",
@@ -118,17 +41,17 @@ fn pretension_prints_every_key_of_the_report() {
     }
     // The middle node of an even mesh is the middle of the leaf.
     assert_eq!(nodes[5]["x"], report["mid_point_m"][0]);
-    let path = fs::read_to_string(folder.0.join("path.csv")).unwrap();
+    let path = folder.read("path.csv");
     assert!(path.starts_with("chord_m,thrust_n,sag_m,max_axial_strain,residual_n,iterations\n"));
     assert!(path.lines().count() > 5);
-    let written = fs::read_to_string(folder.0.join("o/pretension.json")).unwrap();
+    let written = folder.read("o/pretension.json");
     assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), report);
     assert_eq!(folder.names(), ["o", "path.csv"]);
 }
 
 #[test]
 fn simulate_writes_the_table_into_the_current_folder() {
-    let folder = Folder::new("simulate");
+    let folder = Folder::new();
     let report = folder.json(&[
         "leg",
         "simulate",
@@ -136,12 +59,11 @@ fn simulate_writes_the_table_into_the_current_folder() {
         "0.05",
         "--step",
         "0.001",
-        "--json",
         "--set",
         "tendon.damping_n_s_per_m=15",
     ]);
     assert_eq!(folder.names(), ["leg.csv"]);
-    let text = fs::read_to_string(folder.0.join("leg.csv")).unwrap();
+    let text = folder.read("leg.csv");
     assert!(text.starts_with(
         "t,q1,q2,q3,q1_dot,q2_dot,q3_dot,tendon_length,tendon_tension,x14,y14,x12,y12,x34,y34,\
          kinetic,gravity,strain,tendon,work_in,dissipated,residual,loop_gap"
@@ -167,12 +89,8 @@ fn simulate_writes_the_table_into_the_current_folder() {
 
 #[test]
 fn output_step_and_input_table_are_followed() {
-    let folder = Folder::new("input");
-    fs::write(
-        folder.0.join("in.csv"),
-        "t,crank_angle_rad\n0,0\n0.1,0.05\n",
-    )
-    .unwrap();
+    let folder = Folder::new();
+    folder.write("in.csv", "t,crank_angle_rad\n0,0\n0.1,0.05\n");
     let arguments = [
         "leg",
         "simulate",
@@ -190,7 +108,7 @@ fn output_step_and_input_table_are_followed() {
         "motor.mode=angle",
     ];
     folder.stdout(&arguments);
-    let text = fs::read_to_string(folder.0.join("a/b/leg.csv")).unwrap();
+    let text = folder.read("a/b/leg.csv");
     let last = text.lines().last().unwrap();
     let values: Vec<f64> = last
         .split(',')
@@ -200,14 +118,14 @@ fn output_step_and_input_table_are_followed() {
     assert_eq!(values[0], 0.1);
     assert!((values[1] - 0.05).abs() < 1e-9, "{}", values[1]);
     for name in ["summary.json", "config.toml"] {
-        assert!(folder.0.join("a/b").join(name).is_file(), "{name}");
+        assert!(folder.path.join("a/b").join(name).is_file(), "{name}");
     }
 }
 
 /// What --out keeps is enough to do the run again.
 #[test]
 fn the_kept_configuration_repeats_the_run() {
-    let folder = Folder::new("repeat");
+    let folder = Folder::new();
     let base = ["leg", "simulate", "--duration", "0.02"];
     let first = [
         "--out",
@@ -225,16 +143,16 @@ fn the_kept_configuration_repeats_the_run() {
         ]
         .concat(),
     );
-    let read = |name: &str| fs::read(folder.0.join(name).join("leg.csv")).unwrap();
+    let read = |name: &str| fs::read(folder.path.join(name).join("leg.csv")).unwrap();
     assert_eq!(read("one"), read("two"));
 }
 
 #[test]
 fn the_printed_configuration_is_a_valid_file() {
-    let folder = Folder::new("print");
+    let folder = Folder::new();
     let first = folder.stdout(&["leg", "simulate", "--print-config", "--step", "0.002"]);
     assert!(first.contains("step_s = 0.002"));
-    fs::write(folder.0.join("leg.toml"), &first).unwrap();
+    folder.write("leg.toml", &first);
     let again = folder.stdout(&[
         "leg",
         "pretension",
@@ -247,15 +165,11 @@ fn the_printed_configuration_is_a_valid_file() {
 
 #[test]
 fn bad_input_ends_with_status_two_and_a_reason() {
-    let folder = Folder::new("bad");
-    fs::write(
-        folder.0.join("typo.toml"),
-        "[tendon]\nstifness_n_per_m = 1.0\n",
-    )
-    .unwrap();
-    fs::write(folder.0.join("broken.toml"), "[tendon\n").unwrap();
-    fs::write(folder.0.join("in.csv"), "t,load_x_n\n0,one\n").unwrap();
-    fs::write(folder.0.join("file"), "").unwrap();
+    let folder = Folder::new();
+    folder.write("typo.toml", "[tendon]\nstifness_n_per_m = 1.0\n");
+    folder.write("broken.toml", "[tendon\n");
+    folder.write("in.csv", "t,load_x_n\n0,one\n");
+    folder.write("file", "");
     let cases: [(&[&str], &str); 14] = [
         (
             &["--config", "typo.toml"],
@@ -297,13 +211,13 @@ fn bad_input_ends_with_status_two_and_a_reason() {
 
 #[test]
 fn plots_are_single_files() {
-    let folder = Folder::new("plots");
+    let folder = Folder::new();
     folder.stdout(&["leg", "pretension", "--plot", "p.html"]);
     folder.stdout(&["leg", "simulate", "--duration", "0.05", "--plot", "s.html"]);
     folder.stdout(&["leg", "modes", "--plot", "m.html"]);
     folder.stdout(&["leg", "lqr", "--duration", "0.05", "--plot", "l.html"]);
     for name in ["p.html", "s.html", "m.html", "l.html"] {
-        let page = fs::read_to_string(folder.0.join(name)).unwrap();
+        let page = folder.read(name);
         assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"));
         let page = page.replace("http://www.w3.org/2000/svg", "");
         assert!(!page.contains("http"), "{name} names another address");
@@ -314,15 +228,14 @@ fn plots_are_single_files() {
 /// minimum of its energy. With both free under constant torques it is a saddle.
 #[test]
 fn modes_tell_stable_from_unstable() {
-    let folder = Folder::new("modes");
-    let free = folder.json(&["leg", "modes", "--json", "--count", "4"]);
+    let folder = Folder::new();
+    let free = folder.json(&["leg", "modes", "--count", "4"]);
     assert_eq!(free["unstable_modes"], 1);
     assert_eq!(free["undamped"].as_array().unwrap().len(), 4);
     assert!(free["undamped"][0]["frequency_hz"].is_null());
     let locked = folder.json(&[
         "leg",
         "modes",
-        "--json",
         "--set",
         "motor.mode=locked",
         "--set",
@@ -334,11 +247,10 @@ fn modes_tell_stable_from_unstable() {
 
 #[test]
 fn linear_model_has_the_shapes_of_its_labels() {
-    let folder = Folder::new("linear");
+    let folder = Folder::new();
     let model = folder.json(&[
         "leg",
         "linearize",
-        "--json",
         "--inputs",
         "crank_torque_nm,load_x_n",
         "--outputs",
@@ -370,7 +282,7 @@ fn linear_model_has_the_shapes_of_its_labels() {
 /// crank back from 5° to 0.1° within a second with at most 10 N·m.
 #[test]
 fn the_regulator_brings_the_nonlinear_leg_back() {
-    let folder = Folder::new("lqr");
+    let folder = Folder::new();
     let variants: [&[&str]; 4] = [
         &[],
         &["--disturb-deg", "-5"],
@@ -378,7 +290,7 @@ fn the_regulator_brings_the_nonlinear_leg_back() {
         &["--observer"],
     ];
     for variant in variants {
-        let report = folder.json(&[&["leg", "lqr", "--json"], variant].concat());
+        let report = folder.json(&[&["leg", "lqr"], variant].concat());
         let closed = &report["closed_loop"];
         assert!(
             number(closed, "crank_settling_time_s") < 1.0,
@@ -397,22 +309,15 @@ fn the_regulator_brings_the_nonlinear_leg_back() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_keeps_its_rows() {
-    let folder = Folder::new("interrupt");
-    let mut run = Command::new(env!("CARGO_BIN_EXE_softdock"))
-        .args([
-            "leg",
-            "simulate",
-            "--duration",
-            "100000",
-            "--output-step",
-            "0.01",
-            "--json",
-        ])
-        .current_dir(&folder.0)
+    let folder = Folder::new();
+    let arguments = ["leg", "simulate", "--duration", "100000"];
+    let more = ["--output-step", "0.01", "--json"];
+    let mut run = folder
+        .command(&[&arguments[..], &more].concat())
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
-    let partial = folder.0.join("leg.partial.csv");
+    let partial = folder.path.join("leg.partial.csv");
     let some_rows = || fs::metadata(&partial).is_ok_and(|file| file.len() > 0);
     while !some_rows() {
         assert!(run.try_wait().unwrap().is_none(), "the run ended by itself");
@@ -432,4 +337,36 @@ fn an_interrupted_run_keeps_its_rows() {
     assert!(text.ends_with('\n') && text.lines().all(|line| line.split(',').count() == columns));
     assert_eq!(number(&report, "rows") as usize, text.lines().count() - 1);
     assert_eq!(folder.names(), ["leg.partial.csv"]);
+}
+
+/// A leaf that knows only its straight stiffness shortens by a fifth instead of bowing, and pushes
+/// back with meganewtons; let go, its joints come apart.
+#[test]
+fn the_chapter_4_variant_fails_as_published_beside_the_exact_leg() {
+    let folder = Folder::new();
+    let variant = ["--variant", "chapter-4"];
+    let bow = [&["leg", "pretension"][..], &variant].concat();
+    let both = folder.json(&bow);
+    let (linear, exact) = (&both["chapter_4"], &both["exact"]);
+    assert_eq!(linear["crushed_elements"], 10);
+    assert!(number(linear, "worst_axial_strain") < -0.15);
+    assert!(number(linear, "thrust_n") > 1e6 && number(exact, "thrust_n") < 60.0);
+    assert!(number(linear, "sag_m") < 1e-9 && number(exact, "sag_m") > 0.12);
+    let text = folder.stdout(&bow);
+    assert!(
+        text.contains("the linear leaf is crushed: 10 of 10"),
+        "{text}"
+    );
+    let release = [&["leg", "simulate", "--duration", "0.5"][..], &variant].concat();
+    let report = folder.json(&release);
+    assert!(number(&report, "largest_loop_gap_m") > 1e-2);
+    assert!(number(&report, "exact_largest_loop_gap_m") < 1e-10);
+    assert_eq!(folder.column("leg.csv", "loop_gap_exact").len(), 501);
+    for (command, set) in [
+        (&bow, "pretension.hold_q3=false"),
+        (&release, "load.lock_q3=true"),
+    ] {
+        let message = folder.refused(2, &[&command[..], &["--set", set]].concat());
+        assert!(message.contains("--variant chapter-4"), "{message}");
+    }
 }

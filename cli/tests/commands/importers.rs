@@ -2,7 +2,6 @@
 //!
 //! A virtual environment is made below the target folder from `tests/importers/requirements.txt`,
 //! once. Without python3 the test says so and passes, except where `CI=true`.
-#![allow(clippy::unwrap_used)]
 
 use leg_core::leg::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput as P};
 use leg_core::leg::unit_spatial::{SPATIAL_INPUTS, SpatialInput, SpatialOutput as S};

@@ -1,87 +1,17 @@
 //! The FMU commands as a user runs them.
-#![allow(clippy::unwrap_used)]
 
+use super::folder::Folder;
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
-
-/// A folder of its own for each test, removed afterwards.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let name = format!("softdock-cli-fmu-{}-{name}", std::process::id());
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_softdock"))
-            .args(arguments)
-            .current_dir(&self.0)
-            .output()
-            .unwrap()
-    }
-
-    /// Runs and expects success.
-    fn stdout(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.success(), "{arguments:?}: {errors}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn json(&self, arguments: &[&str]) -> Value {
-        serde_json::from_str(&self.stdout(arguments)).unwrap()
-    }
-
-    /// Runs, expects `status` and a message without a panic, and returns it.
-    fn refused(&self, status: i32, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let errors = String::from_utf8(output.stderr).unwrap();
-        let code = output.status.code();
-        assert_eq!(code, Some(status), "{arguments:?}: {errors}");
-        assert!(!errors.contains("panicked"), "{errors}");
-        errors
-    }
-
-    fn names(&self) -> BTreeSet<String> {
-        let entries = fs::read_dir(&self.0).unwrap();
-        entries
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect()
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.0.join(name)).unwrap()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 #[test]
 fn one_command_exports_a_model_that_runs() {
-    let folder = Folder::new("export");
-    let exported = folder.json(&[
-        "fmu",
-        "export",
-        "--model",
-        "LegSpatial",
-        "--out",
-        "a b/c",
-        "--json",
-    ]);
+    let folder = Folder::new();
+    let exported = folder.json(&["fmu", "export", "--model", "LegSpatial", "--out", "a b/c"]);
     assert_eq!(exported[0]["model"], "LegSpatial");
-    assert_eq!(folder.names(), BTreeSet::from(["a b".to_owned()]));
+    assert_eq!(folder.names(), ["a b"]);
     let file = "a b/c/LegSpatial.fmu";
-    let inspected = folder.json(&["fmu", "inspect", file, "--json"]);
+    let inspected = folder.json(&["fmu", "inspect", file]);
     assert_eq!(inspected["guid"], exported[0]["guid"]);
     assert_eq!(inspected["problems"], serde_json::json!([]));
     let shown = folder.stdout(&["fmu", "inspect", file, "--variables"]);
@@ -96,7 +26,6 @@ fn one_command_exports_a_model_that_runs() {
         "0.005",
         "--out",
         "r",
-        "--json",
     ]);
     assert_eq!(done["rows"], 11);
     assert_eq!(done["complete"], true);
@@ -104,17 +33,16 @@ fn one_command_exports_a_model_that_runs() {
     assert!(table.starts_with("time,motor.angle,"));
     assert_eq!(table.lines().count(), 12);
     folder.stdout(&["fmu", "export"]);
-    assert!(folder.names().is_superset(&BTreeSet::from([
-        "LegPlanar.fmu".to_owned(),
-        "LegSpatial.fmu".to_owned()
-    ])));
+    for name in ["LegPlanar.fmu", "LegSpatial.fmu"] {
+        assert!(folder.names().contains(&name.to_owned()), "{name}");
+    }
 }
 
 #[test]
 fn inputs_from_a_table_move_the_leg() {
-    let folder = Folder::new("inputs");
+    let folder = Folder::new();
     folder.stdout(&["fmu", "export"]);
-    fs::write(folder.0.join("in.csv"), "time,load.force[2]\n0,0\n0.1,10\n").unwrap();
+    folder.write("in.csv", "time,load.force[2]\n0,0\n0.1,10\n");
     let variables = "load.force[2],q3,motor.mode,tendon.present";
     let with = folder.json(&[
         "fmu",
@@ -130,7 +58,6 @@ fn inputs_from_a_table_move_the_leg() {
         "motor.mode=1",
         "--variables",
         variables,
-        "--json",
     ]);
     let without = folder.json(&[
         "fmu",
@@ -144,7 +71,6 @@ fn inputs_from_a_table_move_the_leg() {
         "motor.mode=1",
         "--variables",
         variables,
-        "--json",
     ]);
     let last = |report: &Value, k: usize| report["last_values"][k].as_f64().unwrap();
     // The load rises along a straight line within each step.
@@ -155,9 +81,9 @@ fn inputs_from_a_table_move_the_leg() {
 
 #[test]
 fn wrong_input_is_named_and_leaves_nothing_behind() {
-    let folder = Folder::new("refused");
+    let folder = Folder::new();
     folder.stdout(&["fmu", "export", "--model", "LegPlanar"]);
-    fs::write(folder.0.join("text.fmu"), "hello").unwrap();
+    folder.write("text.fmu", "hello");
     let before = folder.names();
     let simulate = |more: &[&str]| {
         let arguments = [&["fmu", "simulate", "LegPlanar.fmu"], more].concat();
@@ -194,13 +120,9 @@ fn wrong_input_is_named_and_leaves_nothing_behind() {
 
 #[test]
 fn a_run_that_fails_keeps_its_rows_and_says_why() {
-    let folder = Folder::new("fails");
+    let folder = Folder::new();
     folder.stdout(&["fmu", "export", "--model", "LegPlanar"]);
-    fs::write(
-        folder.0.join("in.csv"),
-        "t,load.torque\n0,0\n0.05,0\n0.0501,1e250\n",
-    )
-    .unwrap();
+    folder.write("in.csv", "t,load.torque\n0,0\n0.05,0\n0.0501,1e250\n");
     let message = folder.refused(
         1,
         &[
@@ -225,15 +147,15 @@ fn a_run_that_fails_keeps_its_rows_and_says_why() {
 
 #[test]
 fn merging_keeps_the_binaries_of_all_platforms() {
-    let folder = Folder::new("merge");
+    let folder = Folder::new();
     folder.stdout(&["fmu", "export", "--model", "LegPlanar", "--out", "a"]);
     // The same model, as if built elsewhere.
     let (name, other) = (
         "binaries/linux64/LegPlanar.so",
         "binaries/win64/LegPlanar.dll",
     );
-    let mut archive = zip::ZipWriter::new(fs::File::create(folder.0.join("b.fmu")).unwrap());
-    let source = fs::File::open(folder.0.join("a/LegPlanar.fmu")).unwrap();
+    let mut archive = zip::ZipWriter::new(fs::File::create(folder.path.join("b.fmu")).unwrap());
+    let source = fs::File::open(folder.path.join("a/LegPlanar.fmu")).unwrap();
     let mut source = zip::ZipArchive::new(source).unwrap();
     for index in 0..source.len() {
         let entry = source.by_index_raw(index).unwrap();
@@ -245,31 +167,15 @@ fn merging_keeps_the_binaries_of_all_platforms() {
         }
     }
     archive.finish().unwrap();
-    let merged = folder.json(&[
-        "fmu",
-        "merge",
-        "a/LegPlanar.fmu",
-        "b.fmu",
-        "--out",
-        "m",
-        "--json",
-    ]);
+    let merged = folder.json(&["fmu", "merge", "a/LegPlanar.fmu", "b.fmu", "--out", "m"]);
     assert_eq!(merged["binaries"], serde_json::json!([name, other]));
     folder.stdout(&["fmu", "simulate", "m/LegPlanar.fmu", "--stop-time", "0.01"]);
 }
 
 #[test]
 fn the_benchmark_finds_the_bits_of_the_native_leg() {
-    let folder = Folder::new("bench");
-    let lines = folder.json(&[
-        "bench",
-        "fmu",
-        "--steps",
-        "50",
-        "--repetitions",
-        "2",
-        "--json",
-    ]);
+    let folder = Folder::new();
+    let lines = folder.json(&["bench", "fmu", "--steps", "50", "--repetitions", "2"]);
     for (line, model) in lines
         .as_array()
         .unwrap()

@@ -1,0 +1,11 @@
+//! The commands as a user runs them, one module each; their pages in a browser, and the exported
+//! FMUs in the importers of others.
+#![allow(clippy::unwrap_used)]
+
+mod fmu;
+mod folder;
+mod importers;
+mod leg;
+mod pages;
+mod platform;
+mod spatial_leg;
