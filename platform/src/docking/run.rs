@@ -1,6 +1,7 @@
 //! A docking run: advance, sample, sum up.
 
 use super::config::Scenario;
+use super::control::Control;
 use super::setup::{resting_platform, visitor};
 use super::summary::Summary;
 use super::track::Track;
@@ -120,6 +121,7 @@ pub struct Sample {
 pub struct DockingRun {
     scenario: Scenario,
     platform: Platform,
+    control: Option<Control>,
     track: Track,
     start: EnergySample,
     samples: Vec<Sample>,
@@ -143,6 +145,7 @@ impl DockingRun {
             scenario: scenario.clone(),
             track: Track::start(&platform),
             platform,
+            control: Control::new(scenario, &equilibrium)?,
             start: EnergySample::default(),
             samples: Vec::new(),
             keep_samples,
@@ -209,9 +212,11 @@ impl DockingRun {
             self.time() + left / parts
         };
         let track = &mut self.track;
-        let done = self
-            .platform
-            .advance_observed(end, |platform| track.observe(platform))?;
+        let observe = |platform: &Platform| track.observe(platform);
+        let done = match &mut self.control {
+            Some(control) => control.advance(&mut self.platform, end, observe)?,
+            None => self.platform.advance_observed(end, observe)?,
+        };
         self.iterations += done.iterations;
         self.rejected += done.rejected;
         if whole { self.record() } else { Ok(()) }
