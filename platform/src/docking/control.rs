@@ -3,7 +3,9 @@
 //! The regulator ([`crate::regulator`]) samples the platform's true state at the times k h, h its
 //! period, and holds its torques in between; every sample time is the end of a time step. It is
 //! designed about the platform at rest with nothing touching it, and knows of contact and captured
-//! target only by what they do to the platform.
+//! target only by what they do to the platform. Weights that bring the end effector alone back in
+//! the shortest time make it a stiff spring to a target of 500 kg, which is thrown back; those of
+//! [`RegulatorConfig::default`] weigh rates as much as deviations over one second and brake it.
 
 use super::config::{Scenario, within};
 use crate::config::{Coupling, PlatformConfig};
@@ -39,16 +41,21 @@ pub struct RegulatorConfig {
 
 impl Default for RegulatorConfig {
     fn default() -> Self {
-        let settings = RegulatorSettings::default();
+        let RegulatorSettings {
+            effort,
+            cutoff_hz,
+            period_s,
+            ..
+        } = RegulatorSettings::default();
         Self {
             active: false,
-            position_weight_per_m2: settings.position,
-            rotation_weight_per_rad2: settings.rotation,
-            velocity_weight_s2_per_m2: settings.velocity,
-            spin_weight_s2_per_rad2: settings.spin,
-            effort_weight_per_n2_m2: settings.effort,
-            cutoff_hz: settings.cutoff_hz,
-            period_s: settings.period_s,
+            position_weight_per_m2: 1e4,
+            rotation_weight_per_rad2: 1e2,
+            velocity_weight_s2_per_m2: 1e4,
+            spin_weight_s2_per_rad2: 1e2,
+            effort_weight_per_n2_m2: effort,
+            cutoff_hz,
+            period_s,
         }
     }
 }
@@ -219,6 +226,154 @@ impl Control {
             if last {
                 return Ok(out);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::docking::setup::resting_platform;
+    use crate::world::WrenchHistory;
+    use leg_core::leg::config::Shape;
+    use leg_core::model::Signal;
+
+    fn regulated() -> Scenario {
+        let mut scenario = Scenario::default();
+        scenario.platform.legs.elements = 3;
+        scenario.platform.motor.mode = MotorMode::Torque;
+        scenario.docking.regulator.active = true;
+        scenario
+    }
+
+    #[test]
+    fn settings_that_do_not_go_with_a_regulator_are_refused_by_name() {
+        regulated().validate().unwrap();
+        type Change = fn(&mut Scenario);
+        let changes: [(&str, Change); 7] = [
+            ("coupling = \"implicit\"", |s| {
+                s.platform.coupling = Coupling::Implicit;
+            }),
+            ("base.free_floating = true", |s| {
+                s.platform.base.free_floating = true;
+            }),
+            ("motor.mode = \"locked\"", |s| {
+                s.platform.motor.mode = MotorMode::Locked;
+            }),
+            ("motor.torque_nm = 1.0", |s| {
+                s.platform.motor.torque_nm = History::Constant(1.0);
+            }),
+            ("motor.torque_nm = { ", |s| {
+                s.platform.motor.torque_nm = History::Shape(Shape::Sine {
+                    offset: 0.0,
+                    amplitude: 1.0,
+                    frequency_hz: 1.0,
+                    phase_rad: 0.0,
+                });
+            }),
+            ("legs.different = (motor of leg 2)", |s| {
+                let text = "leg = 2\nset = { \"motor.torque_limit_nm\" = 5.0 }";
+                s.platform.legs.different = vec![toml::from_str(text).unwrap()];
+            }),
+            ("regulator.period_s = 1e-5", |s| {
+                s.docking.regulator.period_s = 1e-5;
+                s.docking.duration_s = 1000.0;
+                s.docking.output_interval_s = 0.1;
+            }),
+        ];
+        for (named, change) in changes {
+            let mut scenario = regulated();
+            change(&mut scenario);
+            let message = scenario.validate().unwrap_err().to_string();
+            assert!(message.starts_with(named), "{message}");
+            scenario.docking.regulator.active = false;
+            scenario.validate().unwrap();
+        }
+    }
+
+    #[test]
+    fn values_outside_their_range_are_refused_even_if_not_active() {
+        type Change = fn(&mut RegulatorConfig);
+        let changes: [(&str, Change); 4] = [
+            ("regulator.spin_weight_s2_per_rad2", |c| {
+                c.spin_weight_s2_per_rad2 = -1.0;
+            }),
+            ("regulator.effort_weight_per_n2_m2", |c| {
+                c.effort_weight_per_n2_m2 = 0.0;
+            }),
+            ("regulator.cutoff_hz", |c| c.cutoff_hz = f64::NAN),
+            ("regulator.period_s", |c| c.period_s = 0.0),
+        ];
+        for (key, change) in changes {
+            let mut scenario = Scenario::default();
+            change(&mut scenario.docking.regulator);
+            let message = scenario.validate().unwrap_err().to_string();
+            assert!(message.contains(key), "{message}");
+        }
+    }
+
+    #[test]
+    fn motors_too_weak_to_hold_the_platform_are_refused() {
+        let mut scenario = regulated();
+        scenario.platform.gravity_m_s2 = [0.0, 0.0, -9.81];
+        scenario.platform.motor.torque_limit_nm = 0.1;
+        let equilibrium = resting_platform(&scenario).unwrap();
+        let message = Control::new(&scenario, &equilibrium)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with("motor.torque_limit_nm = 0.1"),
+            "{message}"
+        );
+    }
+
+    /// A pushed platform, advanced in unequal parts: time and first torque after every step.
+    fn torques(period: f64, ends: &[f64]) -> Vec<(f64, f64)> {
+        let mut scenario = regulated();
+        scenario.docking.regulator.period_s = period;
+        let equilibrium = resting_platform(&scenario).unwrap();
+        let push = WrenchHistory(core::array::from_fn(|i| Signal::Constant(i as f64)));
+        let mut platform = Platform::at_rest_under(&equilibrium, push).unwrap();
+        let mut control = Control::new(&scenario, &equilibrium).unwrap().unwrap();
+        let mut out = Vec::new();
+        for end in ends {
+            let observe = |p: &Platform| out.push((p.time(), p.legs()[0].motor_torque()));
+            control.advance(&mut platform, *end, observe).unwrap();
+            assert_eq!(platform.time(), *end);
+        }
+        out
+    }
+
+    /// Whatever the output times are, every sample time ends a step, no step is a sliver between
+    /// two numbers for the same time, and the torque is constant from one sample to the next.
+    #[test]
+    fn torques_are_held_from_sample_to_sample() {
+        for period in [1e-3, 1.3e-3, 0.7e-3] {
+            let ends: Vec<f64> = (1..=10).map(|k| f64::from(k) * 2e-3).collect();
+            let seen = torques(period, &ends);
+            let mut last = 0.0;
+            for (time, _) in &seen {
+                assert!(time - last > 1e-5, "{period}: a step of {:e}", time - last);
+                last = *time;
+            }
+            let samples = (0.02 / period + 1e-6).floor() as usize;
+            let mut different = 0;
+            for k in 0..samples {
+                let (from, to) = (k as f64 * period, (k + 1) as f64 * period);
+                let same = 1e-5 * period;
+                assert!(seen.iter().any(|(t, _)| (t - to).abs() < same), "{to}");
+                let held: Vec<f64> = seen
+                    .iter()
+                    .filter(|(t, _)| *t > from + same && *t < to + same)
+                    .map(|(_, torque)| *torque)
+                    .collect();
+                assert!(held.iter().all(|torque| *torque == held[0]), "{held:?}");
+                let next = seen.iter().find(|(t, _)| *t > to + same);
+                different += usize::from(next.is_some_and(|(_, torque)| *torque != held[0]));
+            }
+            assert!(different + 1 >= samples, "{different} of {samples}");
+            assert_eq!(seen, torques(period, &ends));
         }
     }
 }
