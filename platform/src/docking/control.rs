@@ -276,7 +276,7 @@ mod tests {
                 let text = "leg = 2\nset = { \"motor.torque_limit_nm\" = 5.0 }";
                 s.platform.legs.different = vec![toml::from_str(text).unwrap()];
             }),
-            ("regulator.period_s = 1e-5", |s| {
+            ("regulator.period_s = 0.00001", |s| {
                 s.docking.regulator.period_s = 1e-5;
                 s.docking.duration_s = 1000.0;
                 s.docking.output_interval_s = 0.1;
