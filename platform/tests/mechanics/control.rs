@@ -119,8 +119,10 @@ fn the_regulator_brings_the_pose_back_within_the_torque_limits() {
 
 /// A scenario under a regulator or with its motors in another mode.
 fn docking(mode: MotorMode, active: bool) -> Scenario {
-    let mut scenario = Scenario::default();
-    scenario.platform = small();
+    let mut scenario = Scenario {
+        platform: small(),
+        ..Scenario::default()
+    };
     scenario.platform.motor.mode = mode;
     scenario.docking.regulator.active = active;
     scenario
