@@ -39,7 +39,7 @@ pub const DOCKING_KEYS: &[Key] = &[
     Key::new("regulator.velocity_weight_s2_per_m2", Kind::Number, "s²/m²", "Weight of its velocity", WEIGHT),
     Key::new("regulator.spin_weight_s2_per_rad2", Kind::Number, "s²/rad²", "Weight of its rate of rotation", WEIGHT),
     Key::new("regulator.effort_weight_per_n2_m2", Kind::Number, "1/(N·m)²", "Weight of the torques", "1e-9 to 1e12"),
-    Key::new("regulator.cutoff_hz", Kind::Number, "Hz", "Vibration modes below this frequency are regulated", "0.01 to 10000"),
+    Key::new("regulator.cutoff_hz", Kind::Number, "Hz", "Vibration modes below this frequency are regulated", "0.01 to 10000, at most half the sampling rate"),
     Key::new("regulator.period_s", Kind::Number, "s", "Sampling period; torques are held in between", "1e-5 to 1"),
     Key::new("contact.steps_per_half_period", Kind::Number, "-", "Time steps per half period of a contact oscillation", "2 to 10000"),
     Key::new("contact.effector.shape", Kind::Word(&["ring", "petals"]), "-", "What the end effector touches with: a ring of points, or guide petals", "ring or petals"),

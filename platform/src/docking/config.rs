@@ -286,7 +286,7 @@ impl Scenario {
     pub fn validate(&self) -> Result<()> {
         self.docking.validate().map_err(PlatformError::from)?;
         self.platform.validate()?;
-        self.docking.regulator.check_platform(&self.platform)?;
+        self.docking.regulator.check_with(&self.platform)?;
         self.validate_size()
     }
 

@@ -94,10 +94,18 @@ impl RegulatorConfig {
         within("regulator.period_s", period, (1e-5, 1.0), "in [1e-5, 1] s")
     }
 
-    /// Refuses a platform that an active regulator cannot work with.
-    pub(super) fn check_platform(&self, platform: &PlatformConfig) -> Result<()> {
+    /// Refuses what an active regulator cannot work with.
+    pub(super) fn check_with(&self, platform: &PlatformConfig) -> Result<()> {
         if !self.active {
             return Ok(());
+        }
+        let fastest = 0.5 / self.period_s;
+        if self.cutoff_hz > fastest * (1.0 + 1e-12) {
+            let problem = format!(
+                "a period_s of {} tells no faster oscillation than {fastest} Hz from a slower one",
+                self.period_s
+            );
+            return conflict("regulator.cutoff_hz", word(self.cutoff_hz), problem);
         }
         if platform.coupling != Coupling::Monolithic {
             return conflict(
@@ -251,7 +259,10 @@ mod tests {
     fn settings_that_do_not_go_with_a_regulator_are_refused_by_name() {
         regulated().validate().unwrap();
         type Change = fn(&mut Scenario);
-        let changes: [(&str, Change); 7] = [
+        let changes: [(&str, Change); 8] = [
+            ("regulator.cutoff_hz = 501.0", |s| {
+                s.docking.regulator.cutoff_hz = 501.0;
+            }),
             ("coupling = \"implicit\"", |s| {
                 s.platform.coupling = Coupling::Implicit;
             }),
