@@ -97,6 +97,25 @@ pub enum PlatformError {
         /// How much of it is allowed.
         most: f64,
     },
+    /// A setting that an active regulator cannot work with.
+    #[error("{key} = {value} is not allowed with regulator.active = true: {problem}")]
+    RegulatorConflict {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// Why they do not go together.
+        problem: String,
+    },
+    /// No regulator was found.
+    #[error(
+        "no regulator was found with these settings of `regulator` (weights, cutoff_hz, period_s): \
+         {cause}"
+    )]
+    NoRegulator {
+        /// What stopped the design.
+        cause: leg_core::Error,
+    },
     /// The target cannot be placed.
     #[error(
         "the target cannot be placed with a gap of {gap_m} m (initial_gap_m): on its way along the \

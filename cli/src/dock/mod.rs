@@ -42,12 +42,13 @@ Scenarios that come with the program, by name:
   free-floating-pair  chaser of 500 kg and target of 1500 kg, both floating
   motors-locked       motors that do not turn
   motors-hold         motors that hold their angle with a PD controller
+  motors-lqr          motors that hold the end effector's pose with a linear-quadratic regulator
 
 Examples:
   softdock dock
   softdock dock aligned --set closing_speed_m_s=0.1 --out fast
   softdock dock --print-config > mine.toml, edit it, softdock dock mine.toml
-  softdock dock --compare motors-locked motors-hold
+  softdock dock --compare motors-locked motors-hold motors-lqr
   softdock dock --legs fmu
   softdock dock --sweep misalignment.pitch_deg=0:10:0.5";
 

@@ -8,7 +8,7 @@ use std::path::Path;
 use toml::Value;
 
 /// Name and text of each scenario.
-const SHIPPED: [(&str, &str); 8] = [
+const SHIPPED: [(&str, &str); 9] = [
     ("default", include_str!("../../../scenarios/default.toml")),
     ("aligned", include_str!("../../../scenarios/aligned.toml")),
     (
@@ -34,6 +34,10 @@ const SHIPPED: [(&str, &str); 8] = [
     (
         "motors-hold",
         include_str!("../../../scenarios/motors-hold.toml"),
+    ),
+    (
+        "motors-lqr",
+        include_str!("../../../scenarios/motors-lqr.toml"),
     ),
 ];
 

@@ -8,6 +8,7 @@ use softdock_platform::docking::Scenario;
 
 const ANGLE: &str = "-45 to 45";
 const RATE: &str = "-90 to 90";
+const WEIGHT: &str = "0 to 1e12";
 
 /// The keys of a scenario that belong to the encounter.
 #[rustfmt::skip]
@@ -32,6 +33,14 @@ pub const DOCKING_KEYS: &[Key] = &[
     Key::new("limits.leg_stroke_m", Kind::Number, "m", "A leg's chord may change by this much; reported, not enforced", POSITIVE),
     Key::new("limits.settled_position_m", Kind::Number, "m", "Settled: the end effector stays this near to where it ends", POSITIVE),
     Key::new("limits.settled_angle_deg", Kind::Number, "deg", "Settled: and this near in angle", POSITIVE),
+    Key::new("regulator.active", Kind::Switch, "-", "A linear-quadratic regulator of the end effector's pose sets the torques; needs motor.mode = \"torque\" and a fixed base", FLAG),
+    Key::new("regulator.position_weight_per_m2", Kind::Number, "1/m²", "Weight of the end effector's deviation from its pose at rest", WEIGHT),
+    Key::new("regulator.rotation_weight_per_rad2", Kind::Number, "1/rad²", "Weight of its rotation", WEIGHT),
+    Key::new("regulator.velocity_weight_s2_per_m2", Kind::Number, "s²/m²", "Weight of its velocity", WEIGHT),
+    Key::new("regulator.spin_weight_s2_per_rad2", Kind::Number, "s²/rad²", "Weight of its rate of rotation", WEIGHT),
+    Key::new("regulator.effort_weight_per_n2_m2", Kind::Number, "1/(N·m)²", "Weight of the torques", "1e-9 to 1e12"),
+    Key::new("regulator.cutoff_hz", Kind::Number, "Hz", "Vibration modes below this frequency are regulated", "0.01 to 10000, at most half the sampling rate"),
+    Key::new("regulator.period_s", Kind::Number, "s", "Sampling period; torques are held in between", "1e-5 to 1"),
     Key::new("contact.steps_per_half_period", Kind::Number, "-", "Time steps per half period of a contact oscillation", "2 to 10000"),
     Key::new("contact.effector.shape", Kind::Word(&["ring", "petals"]), "-", "What the end effector touches with: a ring of points, or guide petals", "ring or petals"),
     Key::new("contact.effector.tip_radius_m", Kind::Number, "m", "Radius of the sphere at every point", "0 to 10"),

@@ -97,7 +97,7 @@ pub(super) fn refused(error: &PlatformError) -> Refused {
 fn key_of(error: &PlatformError) -> &str {
     match error {
         PlatformError::Config(error) => error.key,
-        PlatformError::TooMuch { key, .. } => key,
+        PlatformError::TooMuch { key, .. } | PlatformError::RegulatorConflict { key, .. } => key,
         PlatformError::Leg {
             cause: LegError::Config(error),
             ..

@@ -21,6 +21,7 @@ fn printed_scenarios_explain_themselves_and_read_back() {
         "free-floating-pair",
         "motors-locked",
         "motors-hold",
+        "motors-lqr",
     ] {
         let text = printed(&folder, &[name]);
         let table: Table = text.parse().unwrap();

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod configuration;
+mod motors;
 mod pages;
 mod refusals;
 mod repeatability;

@@ -104,6 +104,36 @@ fn wrong_keys_and_values_are_named_with_what_is_allowed() {
                 &["--set", "coupling=explicit"],
                 &["coupling = \"explicit\"", "monolithic"],
             ),
+            (
+                &["motors-lqr", "--set", "coupling=implicit"],
+                &["coupling=implicit", "regulator.active", "monolithic"],
+            ),
+            (
+                &["motors-lqr", "--set", "motor.mode=hold"],
+                &["motor.mode=hold", "regulator.active", "torque"],
+            ),
+            (
+                &["--set", "regulator.active=true"],
+                &["regulator.active=true", "motor.mode", "torque"],
+            ),
+            (
+                &["motors-lqr", "--set", "base.free_floating=true"],
+                &["base.free_floating", "regulator.active"],
+            ),
+            (
+                &[
+                    "motors-lqr",
+                    "--set",
+                    "motor.torque_limit_nm=0.01",
+                    "--set",
+                    "gravity_m_s2=[0,0,-9.81]",
+                ],
+                &["motor.torque_limit_nm = 0.01", "N·m to hold"],
+            ),
+            (
+                &["--set", "regulator.periods=1"],
+                &["regulator.periods", "regulator.period_s"],
+            ),
         ],
     );
 }

@@ -1,6 +1,7 @@
 //! Configuration of a docking scenario: the platform's keys and those of the encounter, side by
 //! side in one file.
 
+use super::control::RegulatorConfig;
 use crate::config::{PlatformConfig, check_inertia, check_mass, check_positive};
 use crate::contact::ContactConfig;
 use crate::error::{PlatformError, Result};
@@ -117,6 +118,8 @@ pub struct DockingConfig {
     pub contact: ContactConfig,
     /// What counts as settled and what a leg may do.
     pub limits: Limits,
+    /// Regulator of the motors.
+    pub regulator: RegulatorConfig,
 }
 
 impl Default for DockingConfig {
@@ -130,11 +133,12 @@ impl Default for DockingConfig {
             target: TargetBody::default(),
             contact: ContactConfig::default(),
             limits: Limits::default(),
+            regulator: RegulatorConfig::default(),
         }
     }
 }
 
-fn within(
+pub(super) fn within(
     key: &'static str,
     value: f64,
     (low, high): (f64, f64),
@@ -178,6 +182,7 @@ impl DockingConfig {
         check_positive("limits.leg_stroke_m", self.limits.leg_stroke_m)?;
         check_positive("limits.settled_position_m", self.limits.settled_position_m)?;
         check_positive("limits.settled_angle_deg", self.limits.settled_angle_deg)?;
+        self.regulator.validate()?;
         self.contact.validate()
     }
 }
@@ -231,7 +236,7 @@ pub struct Scenario {
 }
 
 /// Keys of a scenario that belong to the encounter.
-const DOCKING_KEYS: [&str; 8] = [
+const DOCKING_KEYS: [&str; 9] = [
     "duration_s",
     "closing_speed_m_s",
     "initial_gap_m",
@@ -240,6 +245,7 @@ const DOCKING_KEYS: [&str; 8] = [
     "target",
     "contact",
     "limits",
+    "regulator",
 ];
 
 impl TryFrom<toml::Table> for Scenario {
@@ -280,6 +286,7 @@ impl Scenario {
     pub fn validate(&self) -> Result<()> {
         self.docking.validate().map_err(PlatformError::from)?;
         self.platform.validate()?;
+        self.docking.regulator.check_with(&self.platform)?;
         self.validate_size()
     }
 
@@ -289,6 +296,13 @@ impl Scenario {
         let (interval, step) = (self.docking.output_interval_s, self.platform.solver.step_s);
         let elements = (self.platform.leg_count() * self.platform.legs.elements) as f64;
         let rows = duration_s / interval;
+        let regulator = &self.docking.regulator;
+        // Every sample of a regulator ends a step.
+        let period = if regulator.active {
+            regulator.period_s
+        } else {
+            f64::INFINITY
+        };
         let limits = [
             (
                 "output_interval_s",
@@ -308,6 +322,13 @@ impl Scenario {
                 "solver.step_s",
                 step,
                 duration_s / step * elements,
+                "steps of elements",
+                MOST_ELEMENT_STEPS,
+            ),
+            (
+                "regulator.period_s",
+                period,
+                duration_s / period * elements,
                 "steps of elements",
                 MOST_ELEMENT_STEPS,
             ),

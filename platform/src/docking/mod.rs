@@ -1,17 +1,20 @@
 //! Docking: a target meets the end effector at a wrong place, angle and speed.
 //!
 //! * [`config`]: what a user can set;
+//! * [`control`]: motors under a regulator;
 //! * [`setup`]: platform in equilibrium, target in front of it;
 //! * [`run`]: the run, step by step, with samples for plots and animation;
 //! * [`track`]: what is watched in every step;
 //! * [`summary`]: the figures an engineer wants.
 
 pub mod config;
+pub mod control;
 pub mod run;
 pub mod setup;
 pub mod summary;
 pub mod track;
 
 pub use config::{DockingConfig, Misalignment, Scenario, TargetBody};
+pub use control::RegulatorConfig;
 pub use run::{DockingRun, EnergySample, LegSample, Sample};
 pub use summary::{EnergySummary, Summary};

@@ -1,6 +1,7 @@
 //! A docking run: advance, sample, sum up.
 
 use super::config::Scenario;
+use super::control::Control;
 use super::setup::{resting_platform, visitor};
 use super::summary::Summary;
 use super::track::Track;
@@ -113,6 +114,7 @@ pub struct Sample {
 pub struct DockingRun {
     scenario: Scenario,
     platform: Box<dyn Scheme>,
+    control: Option<Control>,
     track: Track,
     start: EnergySample,
     energy: EnergySample,
@@ -159,6 +161,7 @@ impl DockingRun {
             scenario: scenario.clone(),
             track: Track::start(platform.as_ref()),
             platform,
+            control: Control::new(scenario, &equilibrium)?,
             start: EnergySample::default(),
             energy: EnergySample::default(),
             samples: Vec::new(),
@@ -226,13 +229,19 @@ impl DockingRun {
             self.time() + left / parts
         };
         let track = &mut self.track;
-        let done = self
-            .platform
-            .advance_observed(end, &mut |platform| track.observe(platform));
-        let done = done.and_then(|done| {
-            self.energy = self.measure_energy()?;
-            Ok(done)
-        })?;
+        let done = if let Some(control) = &mut self.control
+            && let Some(platform) = self.platform.monolithic_mut()
+        {
+            control.advance(platform, end, |platform| track.observe(platform))
+        } else {
+            let observe = &mut |platform: &dyn Scheme| track.observe(platform);
+            self.platform.advance_observed(end, observe)
+        };
+        // What a failed advance did before it failed counts, too.
+        if let Ok(energy) = self.measure_energy() {
+            self.energy = energy;
+        }
+        let done = done?;
         self.iterations += done.iterations;
         self.rejected += done.rejected;
         if whole { self.record() } else { Ok(()) }

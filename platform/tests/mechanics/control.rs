@@ -2,11 +2,12 @@
 
 use crate::{PUSH, PUSH_TIME, free_equilibrium, push};
 use leg_core::group::Group;
-use leg_core::leg::config::MotorMode;
+use leg_core::leg::config::{History, MotorMode, Shape};
 use leg_core::leg::planar::LinkDrive;
 use leg_core::model::Signal;
 use nalgebra::{DVector, Vector6};
 use softdock_platform::PlatformConfig;
+use softdock_platform::docking::{DockingRun, RegulatorConfig, Scenario};
 use softdock_platform::linear::{Kept, linearize_platform};
 use softdock_platform::monolithic::Platform;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
@@ -115,4 +116,99 @@ fn the_regulator_brings_the_pose_back_within_the_torque_limits() {
         assert!(closed[1] < 5e-4 && closed[0] < 0.05, "{closed:?}");
         assert!(open[1] > 0.02, "{open:?}");
     }
+}
+
+/// A scenario under a regulator or with its motors in another mode.
+fn docking(mode: MotorMode, active: bool) -> Scenario {
+    let mut scenario = Scenario {
+        platform: small(),
+        ..Scenario::default()
+    };
+    scenario.platform.motor.mode = mode;
+    scenario.docking.regulator.active = active;
+    scenario
+}
+
+/// When a docking platform that is pushed, the target far away, is back to 1 mm and 0.2° for good;
+/// none if it is not.
+fn back_after_push(mut scenario: Scenario) -> Option<f64> {
+    let push = PUSH.map(|before| {
+        History::Shape(Shape::Step {
+            time_s: PUSH_TIME,
+            before,
+            after: 0.0,
+        })
+    });
+    let wrench = &mut scenario.platform.wrench;
+    [
+        wrench.force_x_n,
+        wrench.force_y_n,
+        wrench.force_z_n,
+        wrench.moment_x_nm,
+        wrench.moment_y_nm,
+        wrench.moment_z_nm,
+    ] = push;
+    scenario.docking.initial_gap_m = 5.0;
+    scenario.docking.duration_s = 1.5;
+    let mut run = DockingRun::new(&scenario, true).unwrap();
+    run.run().unwrap();
+    let samples = run.samples();
+    let away = |i: &usize| {
+        let off = samples[0].effector.between(&samples[*i].effector);
+        let turn = off.log().unwrap().fixed_rows::<3>(3).norm();
+        off.translation().norm() > 1e-3 || turn > 0.2_f64.to_radians()
+    };
+    let last = (0..samples.len()).rev().find(away).unwrap();
+    samples.get(last + 1).map(|sample| sample.time)
+}
+
+#[test]
+fn a_regulated_docking_platform_is_back_before_one_with_locked_or_free_motors() {
+    let mut regulated = docking(MotorMode::Torque, true);
+    let settings = RegulatorSettings::default();
+    regulated.docking.regulator = RegulatorConfig {
+        active: true,
+        position_weight_per_m2: settings.position,
+        rotation_weight_per_rad2: settings.rotation,
+        velocity_weight_s2_per_m2: settings.velocity,
+        spin_weight_s2_per_rad2: settings.spin,
+        ..RegulatorConfig::default()
+    };
+    let regulated = back_after_push(regulated);
+    let locked = back_after_push(docking(MotorMode::Locked, false));
+    let free = back_after_push(docking(MotorMode::Torque, false));
+    println!("back after {regulated:?} s, locked {locked:?}, free {free:?}");
+    assert!(free.is_none());
+    assert!(regulated.unwrap() < 0.75 * locked.unwrap());
+}
+
+/// The regulator is designed about the end effector alone, of 3 kg. With 500 kg latched to it the
+/// loop stays stable: the motors take out what the target brought in.
+#[test]
+fn the_regulator_calms_a_captured_target_a_hundred_times_heavier() {
+    let mut scenario = docking(MotorMode::Torque, true);
+    let latch = &mut scenario.docking.contact.latch;
+    (latch.angle_deg, latch.gap_m) = (10.0, 0.1);
+    (latch.speed_m_s, latch.dwell_s) = (0.1, 0.0);
+    scenario.docking.duration_s = 6.0;
+    scenario.docking.output_interval_s = 0.01;
+    scenario.platform.solver.step_s = 2e-3;
+    scenario.docking.regulator.period_s = 2e-3;
+    let mut run = DockingRun::new(&scenario, false).unwrap();
+    run.run().unwrap();
+    let summary = run.summary().unwrap();
+    let energy = &summary.energy;
+    println!(
+        "left {:.1e} of {:.1e} J, motors {:.2} J, torque {:.2} N·m, ledger {:.1e}",
+        energy.bodies_j,
+        energy.brought_in_j,
+        energy.motor_work_j,
+        summary.peak_motor_torque_nm,
+        summary.energy_residual_rel
+    );
+    assert!(summary.captured);
+    assert!(energy.bodies_j < 0.02 * energy.brought_in_j);
+    assert!(energy.motor_work_j < -0.5 * energy.brought_in_j);
+    assert!(summary.peak_motor_torque_nm <= scenario.platform.motor.torque_limit_nm);
+    assert!(summary.energy_residual_rel < 1e-3);
 }

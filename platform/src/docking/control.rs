@@ -1,0 +1,388 @@
+//! Motors under a regulator while a target docks.
+//!
+//! The regulator ([`crate::regulator`]) samples the platform's true state at the times k h, h its
+//! period, and holds its torques in between; every sample time is the end of a time step. It is
+//! designed about the platform at rest with nothing touching it, and knows of contact and captured
+//! target only by what they do to the platform. Weights that bring the end effector alone back in
+//! the shortest time make it a stiff spring to a target of 500 kg, which is thrown back; those of
+//! [`RegulatorConfig::default`] weigh rates as much as deviations over one second and brake it.
+
+use super::config::{Scenario, within};
+use crate::config::{Coupling, PlatformConfig};
+use crate::error::{PlatformError, Result};
+use crate::monolithic::Platform;
+use crate::regulator::{Regulator, RegulatorSettings};
+use crate::scheme::{Progress, Scheme};
+use crate::statics::StaticPlatform;
+use leg_core::leg::ConfigError;
+use leg_core::leg::config::{History, MotorMode};
+use serde::{Deserialize, Serialize};
+
+/// The regulator of the end effector's pose.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RegulatorConfig {
+    /// It sets the torques of the motors.
+    pub active: bool,
+    /// Weight of the position [1/m²].
+    pub position_weight_per_m2: f64,
+    /// Weight of the rotation [1/rad²].
+    pub rotation_weight_per_rad2: f64,
+    /// Weight of the velocity [s²/m²].
+    pub velocity_weight_s2_per_m2: f64,
+    /// Weight of the spin [s²/rad²].
+    pub spin_weight_s2_per_rad2: f64,
+    /// Weight of the torques [1/(N·m)²].
+    pub effort_weight_per_n2_m2: f64,
+    /// Modes below this frequency are regulated [Hz].
+    pub cutoff_hz: f64,
+    /// Sampling period [s].
+    pub period_s: f64,
+}
+
+impl Default for RegulatorConfig {
+    fn default() -> Self {
+        let RegulatorSettings {
+            effort,
+            cutoff_hz,
+            period_s,
+            ..
+        } = RegulatorSettings::default();
+        Self {
+            active: false,
+            position_weight_per_m2: 1e4,
+            rotation_weight_per_rad2: 1e2,
+            velocity_weight_s2_per_m2: 1e4,
+            spin_weight_s2_per_rad2: 1e2,
+            effort_weight_per_n2_m2: effort,
+            cutoff_hz,
+            period_s,
+        }
+    }
+}
+
+impl RegulatorConfig {
+    /// Checks every value, whether the regulator is active or not.
+    pub fn validate(&self) -> core::result::Result<(), ConfigError> {
+        let weights = [
+            (
+                "regulator.position_weight_per_m2",
+                self.position_weight_per_m2,
+            ),
+            (
+                "regulator.rotation_weight_per_rad2",
+                self.rotation_weight_per_rad2,
+            ),
+            (
+                "regulator.velocity_weight_s2_per_m2",
+                self.velocity_weight_s2_per_m2,
+            ),
+            (
+                "regulator.spin_weight_s2_per_rad2",
+                self.spin_weight_s2_per_rad2,
+            ),
+        ];
+        for (key, value) in weights {
+            within(key, value, (0.0, 1e12), "in [0, 1e12]")?;
+        }
+        let effort = self.effort_weight_per_n2_m2;
+        let key = "regulator.effort_weight_per_n2_m2";
+        within(key, effort, (1e-9, 1e12), "in [1e-9, 1e12] 1/(N·m)²")?;
+        let cutoff = self.cutoff_hz;
+        let allowed = "in [0.01, 10000] Hz";
+        within("regulator.cutoff_hz", cutoff, (1e-2, 1e4), allowed)?;
+        let period = self.period_s;
+        within("regulator.period_s", period, (1e-5, 1.0), "in [1e-5, 1] s")
+    }
+
+    /// Refuses what an active regulator cannot work with.
+    pub(super) fn check_with(&self, platform: &PlatformConfig) -> Result<()> {
+        if !self.active {
+            return Ok(());
+        }
+        let fastest = 0.5 / self.period_s;
+        if self.cutoff_hz > fastest * (1.0 + 1e-12) {
+            let problem = format!(
+                "a period_s of {} tells no faster oscillation than {fastest} Hz from a slower one",
+                self.period_s
+            );
+            return conflict("regulator.cutoff_hz", word(self.cutoff_hz), problem);
+        }
+        if platform.coupling != Coupling::Monolithic {
+            return conflict(
+                "coupling",
+                word(platform.coupling),
+                "it reads the inner state of the legs, which only coupling = \"monolithic\" knows",
+            );
+        }
+        if platform.base.free_floating {
+            return conflict(
+                "base.free_floating",
+                word(true),
+                "it holds the pose in the world, where nothing holds a floating base",
+            );
+        }
+        let motor = &platform.motor;
+        if motor.mode != MotorMode::Torque {
+            return conflict(
+                "motor.mode",
+                word(motor.mode),
+                "it sets the torques of motors that turn freely (motor.mode = \"torque\")",
+            );
+        }
+        if motor.torque_nm != History::Constant(0.0) {
+            let given = word(&motor.torque_nm);
+            return conflict("motor.torque_nm", given, "it sets the torques itself");
+        }
+        let other = platform
+            .leg_configs()?
+            .iter()
+            .position(|leg| leg.motor != *motor);
+        other.map_or(Ok(()), |leg| {
+            let given = format!("(motor of leg {})", leg + 1);
+            conflict("legs.different", given, "its motors must all be alike")
+        })
+    }
+
+    fn settings(&self) -> RegulatorSettings {
+        RegulatorSettings {
+            position: self.position_weight_per_m2,
+            rotation: self.rotation_weight_per_rad2,
+            velocity: self.velocity_weight_s2_per_m2,
+            spin: self.spin_weight_s2_per_rad2,
+            effort: self.effort_weight_per_n2_m2,
+            cutoff_hz: self.cutoff_hz,
+            period_s: self.period_s,
+        }
+    }
+}
+
+fn conflict(key: &'static str, value: String, problem: impl Into<String>) -> Result<()> {
+    Err(PlatformError::RegulatorConflict {
+        key,
+        value,
+        problem: problem.into(),
+    })
+}
+
+/// A value as a configuration file has it.
+fn word(value: impl Serialize) -> String {
+    toml::Value::try_from(value).map_or_else(|_| String::new(), |value| value.to_string())
+}
+
+/// Times that differ by less than this part of a period are the same.
+const SAME_TIME: f64 = 1e-6;
+
+/// A regulator at work on a docking platform.
+#[derive(Debug)]
+pub(super) struct Control {
+    regulator: Regulator,
+    period: f64,
+    /// Samples taken.
+    samples: u64,
+}
+
+impl Control {
+    /// The regulator of a scenario about `equilibrium`, if it is active.
+    pub fn new(scenario: &Scenario, equilibrium: &StaticPlatform) -> Result<Option<Self>> {
+        let config = &scenario.docking.regulator;
+        if !config.active {
+            return Ok(None);
+        }
+        let regulator =
+            Regulator::new(equilibrium, &config.settings()).map_err(|error| match error {
+                PlatformError::Kernel(cause) => PlatformError::NoRegulator { cause },
+                other => other,
+            })?;
+        let (needed, limit) = (regulator.holding.amax(), regulator.limit);
+        if needed > limit {
+            let problem = format!("the motors need {needed:.3} N·m to hold the platform at rest");
+            conflict("motor.torque_limit_nm", word(limit), problem)?;
+        }
+        Ok(Some(Self {
+            regulator,
+            period: config.period_s,
+            samples: 0,
+        }))
+    }
+
+    /// When the next sample is due [s].
+    fn due(&self) -> f64 {
+        self.samples as f64 * self.period
+    }
+
+    /// [`Platform::advance_observed`] with new torques at every sample time before `end`.
+    pub fn advance(
+        &mut self,
+        platform: &mut Platform,
+        end: f64,
+        mut observe: impl FnMut(&dyn Scheme) + Send,
+    ) -> Result<Progress> {
+        let same = SAME_TIME * self.period;
+        let mut out = Progress::default();
+        loop {
+            if platform.time() >= self.due() - same {
+                let torques = self.regulator.torques(platform)?;
+                self.regulator.apply(platform, &torques);
+                self.samples += 1;
+            }
+            let last = self.due() >= end - same;
+            let stop = if last { end } else { self.due() };
+            out += Scheme::advance_observed(platform, stop, &mut observe)?;
+            if last {
+                return Ok(out);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::docking::setup::resting_platform;
+    use crate::wrench::WrenchHistory;
+    use leg_core::leg::config::Shape;
+    use leg_core::model::Signal;
+
+    fn regulated() -> Scenario {
+        let mut scenario = Scenario::default();
+        scenario.platform.legs.elements = 3;
+        scenario.platform.motor.mode = MotorMode::Torque;
+        scenario.docking.regulator.active = true;
+        scenario
+    }
+
+    #[test]
+    fn settings_that_do_not_go_with_a_regulator_are_refused_by_name() {
+        regulated().validate().unwrap();
+        type Change = fn(&mut Scenario);
+        let changes: [(&str, Change); 8] = [
+            ("regulator.cutoff_hz = 501.0", |s| {
+                s.docking.regulator.cutoff_hz = 501.0;
+            }),
+            ("coupling = \"implicit\"", |s| {
+                s.platform.coupling = Coupling::Implicit;
+            }),
+            ("base.free_floating = true", |s| {
+                s.platform.base.free_floating = true;
+            }),
+            ("motor.mode = \"locked\"", |s| {
+                s.platform.motor.mode = MotorMode::Locked;
+            }),
+            ("motor.torque_nm = 1.0", |s| {
+                s.platform.motor.torque_nm = History::Constant(1.0);
+            }),
+            ("motor.torque_nm = { ", |s| {
+                s.platform.motor.torque_nm = History::Shape(Shape::Sine {
+                    offset: 0.0,
+                    amplitude: 1.0,
+                    frequency_hz: 1.0,
+                    phase_rad: 0.0,
+                });
+            }),
+            ("legs.different = (motor of leg 2)", |s| {
+                let text = "leg = 2\nset = { \"motor.torque_limit_nm\" = 5.0 }";
+                s.platform.legs.different = vec![toml::from_str(text).unwrap()];
+            }),
+            ("regulator.period_s = 0.00001", |s| {
+                s.docking.regulator.period_s = 1e-5;
+                s.docking.duration_s = 1000.0;
+                s.docking.output_interval_s = 0.1;
+            }),
+        ];
+        for (named, change) in changes {
+            let mut scenario = regulated();
+            change(&mut scenario);
+            let message = scenario.validate().unwrap_err().to_string();
+            assert!(message.starts_with(named), "{message}");
+            scenario.docking.regulator.active = false;
+            scenario.validate().unwrap();
+        }
+    }
+
+    #[test]
+    fn values_outside_their_range_are_refused_even_if_not_active() {
+        type Change = fn(&mut RegulatorConfig);
+        let changes: [(&str, Change); 4] = [
+            ("regulator.spin_weight_s2_per_rad2", |c| {
+                c.spin_weight_s2_per_rad2 = -1.0;
+            }),
+            ("regulator.effort_weight_per_n2_m2", |c| {
+                c.effort_weight_per_n2_m2 = 0.0;
+            }),
+            ("regulator.cutoff_hz", |c| c.cutoff_hz = f64::NAN),
+            ("regulator.period_s", |c| c.period_s = 0.0),
+        ];
+        for (key, change) in changes {
+            let mut scenario = Scenario::default();
+            change(&mut scenario.docking.regulator);
+            let message = scenario.validate().unwrap_err().to_string();
+            assert!(message.contains(key), "{message}");
+        }
+    }
+
+    #[test]
+    fn motors_too_weak_to_hold_the_platform_are_refused() {
+        let mut scenario = regulated();
+        scenario.platform.gravity_m_s2 = [0.0, 0.0, -9.81];
+        scenario.platform.motor.torque_limit_nm = 0.1;
+        let equilibrium = resting_platform(&scenario).unwrap();
+        let message = Control::new(&scenario, &equilibrium)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with("motor.torque_limit_nm = 0.1"),
+            "{message}"
+        );
+    }
+
+    /// A pushed platform, advanced in unequal parts: time and first torque after every step.
+    fn torques(period: f64, ends: &[f64]) -> Vec<(f64, f64)> {
+        let mut scenario = regulated();
+        scenario.docking.regulator.period_s = period;
+        let equilibrium = resting_platform(&scenario).unwrap();
+        let push = WrenchHistory(core::array::from_fn(|i| Signal::Constant(i as f64)));
+        let mut platform = Platform::at_rest_under(&equilibrium, push).unwrap();
+        let mut control = Control::new(&scenario, &equilibrium).unwrap().unwrap();
+        let mut out = Vec::new();
+        for end in ends {
+            let observe = |p: &dyn Scheme| out.push((p.time(), p.leg(0).motor_torque));
+            control.advance(&mut platform, *end, observe).unwrap();
+            assert_eq!(platform.time(), *end);
+        }
+        out
+    }
+
+    /// Whatever the output times are, every sample time ends a step, no step is a sliver between
+    /// two numbers for the same time, and the torque is constant from one sample to the next.
+    #[test]
+    fn torques_are_held_from_sample_to_sample() {
+        for period in [1e-3, 1.3e-3, 0.7e-3] {
+            let ends: Vec<f64> = (1..=10).map(|k| f64::from(k) * 2e-3).collect();
+            let seen = torques(period, &ends);
+            let mut last = 0.0;
+            for (time, _) in &seen {
+                assert!(time - last > 1e-5, "{period}: a step of {:e}", time - last);
+                last = *time;
+            }
+            let samples = (0.02 / period + 1e-6).floor() as usize;
+            let mut different = 0;
+            for k in 0..samples {
+                let (from, to) = (k as f64 * period, (k + 1) as f64 * period);
+                let same = 1e-5 * period;
+                assert!(seen.iter().any(|(t, _)| (t - to).abs() < same), "{to}");
+                let held: Vec<f64> = seen
+                    .iter()
+                    .filter(|(t, _)| *t > from + same && *t < to + same)
+                    .map(|(_, torque)| *torque)
+                    .collect();
+                assert!(held.iter().all(|torque| *torque == held[0]), "{held:?}");
+                let next = seen.iter().find(|(t, _)| *t > to + same);
+                different += usize::from(next.is_some_and(|(_, torque)| *torque != held[0]));
+            }
+            assert!(different + 1 >= samples, "{different} of {samples}");
+            assert_eq!(seen, torques(period, &ends));
+        }
+    }
+}
