@@ -172,6 +172,20 @@ pub enum PlatformError {
         /// Number of legs.
         legs: usize,
     },
+    /// Explicit co-simulation broke down.
+    #[error(
+        "explicit co-simulation became unstable at t = {time_s} s with macro steps of {step_s:e} s \
+         ({cause}): lower solver.macro_step_s or solver.spectral_radius, or take coupling = \
+         \"implicit\""
+    )]
+    Unstable {
+        /// Time of the last good state [s].
+        time_s: f64,
+        /// Macro step [s].
+        step_s: f64,
+        /// How it showed.
+        cause: Box<PlatformError>,
+    },
     /// No equilibrium was found.
     #[error(
         "no equilibrium was found: the path ended at {reached_percent:.1} % of the way from the \

@@ -4,6 +4,7 @@
 use leg_core::group::Group;
 use nalgebra::Vector3;
 use softdock_platform::audit::total_momentum;
+use softdock_platform::config::Coupling;
 use softdock_platform::contact::{EffectorShape, TargetShape};
 use softdock_platform::docking::{DockingRun, Scenario, Summary};
 use softdock_platform::hub::EFFECTOR;
@@ -142,6 +143,28 @@ fn compare_impulse(scenario: &Scenario, captured: bool) {
     println!("lost {lost} N·s, impulse {impulse} N·s");
     // Trapezoidal rule over steps that resolve the contact.
     assert!((lost / impulse - 1.0).abs() < 1e-4, "{lost} {impulse}");
+}
+
+/// Legs that solve their own steps meet the same target in the same way: contact, latch and all.
+#[test]
+fn the_peak_force_does_not_depend_on_the_coupling() {
+    let mut captured = scenario(0.3);
+    captured.docking.misalignment.pitch_deg = 0.0;
+    for mut scenario in [scenario(0.3), captured] {
+        let wanted = audited(&scenario);
+        scenario.platform.coupling = Coupling::Implicit;
+        let found = audited(&scenario);
+        let change = found.peak_contact_force_n / wanted.peak_contact_force_n - 1.0;
+        println!("{} N, {change:e}", wanted.peak_contact_force_n);
+        assert!(change.abs() < 1e-6, "{change:e}");
+        assert_eq!(found.captured, wanted.captured);
+        assert_eq!(found.steps, wanted.steps);
+        assert!(found.iterations <= 3 * found.steps);
+        let strokes = found.leg_strokes_m.iter().zip(&wanted.leg_strokes_m);
+        for (found, wanted) in strokes {
+            assert!((found - wanted).abs() < 1e-8, "{found} {wanted}");
+        }
+    }
 }
 
 /// Half the elements' length, half the step, twice the steps per contact oscillation: the peak

@@ -251,3 +251,79 @@ fn the_regulator_settles_what_is_pushed() {
     assert_eq!(linear["inputs"].as_array().unwrap().len(), 12);
     assert_eq!(linear["outputs"].as_array().unwrap().len(), 12);
 }
+
+/// Columns of platform.csv as numbers.
+fn table(folder: &Folder, name: &str) -> Vec<Vec<f64>> {
+    let text = std::fs::read_to_string(folder.path.join(name).join("platform.csv")).unwrap();
+    let rows = text.lines().skip(1);
+    rows.map(|row| row.split(',').map(|cell| cell.parse().unwrap()).collect())
+        .collect()
+}
+
+/// One push, four ways to couple: the joints cannot tell.
+#[test]
+fn couplings_give_the_same_motion() {
+    let folder = Folder::within(&["platform"]);
+    let push = "wrench={force_x_n={shape=\"step\", time_s=0.02, before=20.0, after=0.0}}";
+    let simulate = |out: &str, more: &[&str]| {
+        let mut arguments = vec![
+            "simulate",
+            "--duration",
+            "0.06",
+            "--set",
+            push,
+            "--out",
+            out,
+        ];
+        arguments.extend(more);
+        folder.json(&arguments)
+    };
+    let whole = simulate("whole", &[]);
+    let implicit = simulate("implicit", &["--set", "coupling=implicit"]);
+    let loaded = simulate("loaded", &["--legs", "fmu"]);
+    assert_eq!(whole["coupling"], "monolithic");
+    assert_eq!(implicit["coupling"], "implicit");
+    assert_eq!(loaded["coupling"], "implicit");
+    let [whole, implicit, loaded] = ["whole", "implicit", "loaded"].map(|out| table(&folder, out));
+    assert_eq!(implicit, loaded, "an FMU is not the native leg");
+    assert_eq!(whole.len(), 61);
+    let mut moved: f64 = 0.0;
+    for (a, b) in whole.iter().zip(&implicit) {
+        for k in 1..7 {
+            moved = moved.max((a[k] - whole[0][k]).abs());
+            assert!((a[k] - b[k]).abs() < 1e-8, "{} {}", a[k], b[k]);
+        }
+    }
+    assert!(moved > 1e-3, "nothing moved");
+    let steps = [
+        "--set",
+        "coupling=implicit",
+        "--set",
+        "solver.macro_step_s=0.01",
+    ];
+    let long = simulate("long", &steps);
+    assert!(long["iterations_per_step"].as_f64().unwrap() <= 3.0);
+    for b in table(&folder, "long") {
+        let at = whole.iter().find(|a| (a[0] - b[0]).abs() < 1e-9).unwrap();
+        assert!((1..4).all(|k| (at[k] - b[k]).abs() < 1e-4), "{}", b[0]);
+    }
+}
+
+#[test]
+fn explicit_coupling_says_when_its_steps_are_too_long() {
+    let folder = Folder::within(&["platform"]);
+    let push = "wrench.force_x_n=5";
+    let explicit = [
+        "simulate",
+        "--duration",
+        "1",
+        "--set",
+        push,
+        "--set",
+        "coupling=explicit",
+    ];
+    let message = folder.refused(1, &explicit);
+    for wanted in ["unstable", "solver.macro_step_s", "implicit", "partial.csv"] {
+        assert!(message.contains(wanted), "{message}");
+    }
+}

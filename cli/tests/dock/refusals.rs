@@ -101,8 +101,16 @@ fn wrong_keys_and_values_are_named_with_what_is_allowed() {
                 &["leg 1", "tendon.colour"],
             ),
             (
-                &["--set", "coupling=explicit"],
-                &["coupling = \"explicit\"", "monolithic"],
+                &["free-floating-pair", "--legs", "fmu"],
+                &["base.free_floating", "monolithic"],
+            ),
+            (
+                &["--legs", "nowhere.fmu"],
+                &["--legs nowhere.fmu", "native, fmu"],
+            ),
+            (
+                &["motors-lqr", "--legs", "fmu"],
+                &["--legs fmu", "regulator.active", "monolithic"],
             ),
             (
                 &["motors-lqr", "--set", "coupling=implicit"],

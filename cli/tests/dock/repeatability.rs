@@ -1,6 +1,6 @@
 //! The same scenario gives the same bits, however often and on however many threads.
 
-use crate::support::{Folder, table, timeless};
+use crate::support::{COARSE, Folder, table, timeless};
 
 /// A run with contact, sliding and six legs of their own.
 const SCENARIO: [&str; 7] = [
@@ -89,4 +89,28 @@ fn table_and_summary_tell_the_same() {
     let residual = column("energy_residual_j");
     let last = summary["energy"]["residual_j"].as_f64().unwrap();
     assert_eq!(*residual.last().unwrap(), last);
+}
+
+/// Six loaded FMUs and native legs, each solving its own steps: the same bits, and the figures of
+/// the monolithic scheme.
+#[test]
+fn legs_inside_fmus_dock_like_native_ones() {
+    let folder = Folder::new("fmus");
+    let run = |out: &str, more: &[&str]| {
+        let mut arguments = vec!["--set", "duration_s=0.15", "--out", out];
+        arguments.extend(COARSE);
+        arguments.extend(more);
+        folder.stdout(&arguments);
+        let summary = folder.json(&format!("{out}/summary.json"));
+        let peak = summary["peak_contact_force_n"].as_f64().unwrap();
+        (folder.file(&format!("{out}/run.csv")), peak, summary)
+    };
+    let (_, wanted, _) = run("whole", &["--no-report"]);
+    let (native, ..) = run("native", &["--no-report", "--set", "coupling=implicit"]);
+    let (loaded, peak, summary) = run("loaded", &["--legs", "fmu"]);
+    assert!(native == loaded, "FMUs do not give the bits of native legs");
+    assert!((peak / wanted - 1.0).abs() < 1e-6, "{peak} {wanted}");
+    assert_eq!(summary["legs"], "fmu");
+    assert_eq!(summary["coupling"], "implicit");
+    assert!(folder.file("loaded/report.html").contains("leaves"));
 }

@@ -29,7 +29,7 @@ const MOST_ITERATIONS: usize = 30;
 /// They stop at this correction [m].
 const TOLERANCE: f64 = 1e-13;
 /// An end effector faster than this has left every platform [m/s, rad/s].
-const LARGEST_VELOCITY: f64 = 1e4;
+const LARGEST_VELOCITY: f64 = 1e3;
 
 /// A platform in explicit co-simulation.
 #[derive(Debug)]
@@ -132,7 +132,15 @@ impl Explicit {
             state: steps[EFFECTOR].trial,
         };
         let done = self.rig.follow(&[stop], &request);
-        done.map_err(|(leg, failure)| PlatformError::in_unit(leg)(failure))?;
+        done.map_err(|(leg, failure)| {
+            let discarded = failure.is_discard();
+            let error = PlatformError::in_unit(leg)(failure);
+            if discarded {
+                self.unstable(h, error)
+            } else {
+                error
+            }
+        })?;
         let answers = self.rig.seats.iter();
         let found: Vec<Vector3<f64>> = answers.map(|seat| seat.answers[0].force).collect();
         let (felt, now) = (|leg: usize| forces[leg], |leg: usize| found[leg]);
@@ -141,6 +149,15 @@ impl Explicit {
         let surplus = self.past.len().saturating_sub(self.order + 1);
         self.past.drain(..surplus);
         Ok(())
+    }
+
+    /// A step that no smaller steps of a leg can save.
+    fn unstable(&self, h: f64, cause: PlatformError) -> PlatformError {
+        PlatformError::Unstable {
+            time_s: self.rig.time,
+            step_s: h,
+            cause: Box::new(cause),
+        }
     }
 
     /// The motion of the bodies under known forces of the legs.
@@ -167,11 +184,13 @@ impl Explicit {
                 return Ok(steps);
             }
         }
-        Err(PlatformError::Diverged {
+        let h = coefficients.step;
+        let cause = PlatformError::Diverged {
             time_s: end,
-            step_s: coefficients.step,
+            step_s: h,
             iterations: MOST_ITERATIONS,
             correction,
-        })
+        };
+        Err(self.unstable(h, cause))
     }
 }
