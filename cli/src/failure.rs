@@ -8,6 +8,7 @@ use leg_core::leg::LegError;
 use softdock_fmu::import::ImportError;
 use softdock_fmu::package::PackageError;
 use softdock_platform::PlatformError;
+use softdock_platform::unit::UnitError;
 use softdock_study::StudyError;
 use std::process::ExitCode;
 
@@ -80,7 +81,11 @@ fn platform_input(error: &PlatformError) -> bool {
         PlatformError::Singular { .. }
         | PlatformError::Diverged { .. }
         | PlatformError::Stalled { .. }
+        | PlatformError::Unstable { .. }
         | PlatformError::LatchTorn { .. } => false,
+        PlatformError::Unit { cause, .. } => {
+            matches!(cause, UnitError::Refused { .. } | UnitError::Unable { .. })
+        }
         _ => true,
     }
 }

@@ -44,6 +44,22 @@ pub fn split(wrench: &Vector6<f64>) -> (Vector3<f64>, Vector3<f64>) {
 /// Times closer than this fraction of a step are the same [-].
 const SAME_TIME: f64 = 1e-6;
 
+/// A wrench that takes over from none at t = 0, as `count` equal steps of `h` [s] feel it: a table
+/// of their ends, for solvers that look at a wrench there only.
+pub fn felt(history: &WrenchHistory, h: f64, count: usize) -> WrenchHistory {
+    let mut applied = AppliedWrench::default();
+    applied.replace(history.clone(), 0.0);
+    let times: Vec<f64> = (0..=count).map(|k| h * k as f64).collect();
+    let steps = times.windows(2);
+    let ends: Vec<_> = steps.map(|step| applied.at_end(step[0], step[1])).collect();
+    WrenchHistory(core::array::from_fn(|i| Signal::Table {
+        values: core::iter::once(0.0)
+            .chain(ends.iter().map(|wrench| wrench[i]))
+            .collect(),
+        times: times.clone(),
+    }))
+}
+
 /// What an equilibrium leaves unbalanced is no jump [N, N·m].
 const SMALLEST_JUMP: f64 = 1e-8;
 

@@ -264,7 +264,7 @@ fn table(folder: &Folder, name: &str) -> Vec<Vec<f64>> {
 #[test]
 fn couplings_give_the_same_motion() {
     let folder = Folder::within(&["platform"]);
-    let push = "wrench={force_x_n={shape=\"step\", time_s=0.02, before=20.0, after=0.0}}";
+    let push = "wrench={force_x_n={kind=\"step\", time_s=0.02, before=20.0, after=0.0}}";
     let simulate = |out: &str, more: &[&str]| {
         let mut arguments = vec![
             "simulate",

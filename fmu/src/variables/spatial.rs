@@ -4,7 +4,7 @@ use super::list::{List, one};
 use super::{Choices, Matters, Parameters, UnitOf as U, Variable, shared};
 use leg_core::leg::SpatialLegConfig;
 use leg_core::leg::config::{ConfigError, Leaf, Link, Motor, Solver, Tendon};
-use leg_core::leg::spatial::{Carrier, SectionShape};
+use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
 use leg_core::leg::unit::OutputGroup;
 use leg_core::leg::unit_spatial::{SpatialInput as I, SpatialOutput as O};
 
@@ -14,6 +14,7 @@ pub struct SpatialParameters {
     config: SpatialLegConfig,
     choices: Choices,
     carried_by_base: bool,
+    upright_moment: bool,
     round: bool,
     radius: f64,
     tip_velocity_given: bool,
@@ -25,6 +26,7 @@ impl Default for SpatialParameters {
             config: SpatialLegConfig::default(),
             choices: Choices::default(),
             carried_by_base: false,
+            upright_moment: false,
             round: false,
             radius: 2e-3,
             tip_velocity_given: true,
@@ -57,6 +59,11 @@ impl Parameters for SpatialParameters {
             Carrier::Base
         } else {
             Carrier::Crank
+        };
+        config.universal.carried_moment = if self.upright_moment {
+            CarriedMoment::Upright
+        } else {
+            CarriedMoment::Normal
         };
         config.section = if self.round {
             SectionShape::Rod {
@@ -144,6 +151,12 @@ fn placement(list: &mut List<SpatialParameters>) {
         "The universal joint's first axis keeps its direction (parallelogram) instead of turning \
          with the crank",
         |p| &mut p.carried_by_base,
+    )
+    .boolean(
+        "universal.upright_moment",
+        "A universal joint carried by the base passes the leaf's torsion on as a moment about the \
+         upright axis alone instead of about the normal of its axes",
+        |p| &mut p.upright_moment,
     )
     .reals(
         ("universal.first_axis", 3),

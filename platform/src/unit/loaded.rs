@@ -102,7 +102,7 @@ fn failed(error: ImportError) -> UnitError {
 impl LoadedFmu {
     /// An instance of `archive` at rest where it starts from.
     pub fn new(archive: &FmuArchive, name: &str, start: &UnitStart) -> UnitResult<Self> {
-        let references = References::find(archive).map_err(failed)?;
+        let references = References::find(archive).map_err(UnitError::refused)?;
         let described = archive.description().co_simulation.as_ref();
         let abilities = Abilities {
             rollback: described.is_some_and(|it| it.can_get_and_set_fmu_state),
@@ -110,11 +110,13 @@ impl LoadedFmu {
         };
         let mut instance = archive
             .instantiate(name, &Options::default())
-            .map_err(failed)?;
+            .map_err(UnitError::refused)?;
         set_parameters(archive, &mut instance, &start.config)?;
         let inputs = &references.inputs;
-        instance.set_real(inputs, &start.inputs).map_err(failed)?;
-        instance.initialize(0.0, None).map_err(failed)?;
+        instance
+            .set_real(inputs, &start.inputs)
+            .map_err(UnitError::refused)?;
+        instance.initialize(0.0, None).map_err(UnitError::refused)?;
         Ok(Self {
             instance,
             references,
@@ -298,15 +300,12 @@ fn set_parameters(
     instance: &mut FmuInstance,
     config: &SpatialLegConfig,
 ) -> UnitResult<()> {
-    if config.universal.carried_moment != CarriedMoment::Normal {
-        return Err(UnitError::failed(
-            "universal.carried_moment = \"upright\" is not a parameter of the FMU",
-        ));
-    }
     for (name, values) in real_parameters(config) {
         let references = archive.references(&names(name, values.len()));
-        let references = references.map_err(failed)?;
-        instance.set_real(&references, &values).map_err(failed)?;
+        let references = references.map_err(UnitError::refused)?;
+        instance
+            .set_real(&references, &values)
+            .map_err(UnitError::refused)?;
     }
     let mode = match config.motor.mode {
         MotorMode::Torque => 0,
@@ -314,18 +313,18 @@ fn set_parameters(
         MotorMode::Angle => 2,
         MotorMode::Hold => 3,
     };
-    let elements = i32::try_from(config.solver.elements).map_err(UnitError::failed)?;
+    let elements = i32::try_from(config.solver.elements).map_err(UnitError::refused)?;
     for (name, value) in [("motor.mode", mode), ("solver.elements", elements)] {
-        let reference = archive.reference(name).map_err(failed)?;
+        let reference = archive.reference(name).map_err(UnitError::refused)?;
         instance
             .set_integer(&[reference], &[value])
-            .map_err(failed)?;
+            .map_err(UnitError::refused)?;
     }
     for (name, value) in boolean_parameters(config) {
-        let reference = archive.reference(name).map_err(failed)?;
+        let reference = archive.reference(name).map_err(UnitError::refused)?;
         instance
             .set_boolean(&[reference], &[value])
-            .map_err(failed)?;
+            .map_err(UnitError::refused)?;
     }
     Ok(())
 }
@@ -396,7 +395,7 @@ fn real_parameters(config: &SpatialLegConfig) -> Vec<(&'static str, Vec<f64>)> {
 }
 
 /// Parameters that are true or false.
-fn boolean_parameters(config: &SpatialLegConfig) -> [(&'static str, bool); 10] {
+fn boolean_parameters(config: &SpatialLegConfig) -> [(&'static str, bool); 11] {
     let SpatialLegConfig {
         universal,
         leaf,
@@ -408,6 +407,10 @@ fn boolean_parameters(config: &SpatialLegConfig) -> [(&'static str, bool); 10] {
         (
             "universal.carried_by_base",
             universal.carried_by == Carrier::Base,
+        ),
+        (
+            "universal.upright_moment",
+            universal.carried_moment == CarriedMoment::Upright,
         ),
         ("universal.flipped", universal.flipped),
         ("section.round", radius(config).is_some()),

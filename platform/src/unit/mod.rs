@@ -41,6 +41,12 @@ pub enum UnitError {
         /// What the unit says.
         reason: String,
     },
+    /// It cannot be started as this leg.
+    #[error("it cannot be started as this leg: {reason}")]
+    Refused {
+        /// What the unit says.
+        reason: String,
+    },
     /// It does not have this ability.
     #[error("it cannot {ability}")]
     Unable {
@@ -62,6 +68,13 @@ impl UnitError {
     /// A failure for good.
     pub fn failed(reason: impl ToString) -> Self {
         Self::Failed {
+            reason: reason.to_string(),
+        }
+    }
+
+    /// A refusal to start.
+    pub fn refused(reason: impl ToString) -> Self {
+        Self::Refused {
             reason: reason.to_string(),
         }
     }

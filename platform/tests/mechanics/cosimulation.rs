@@ -331,12 +331,18 @@ fn loaded_fmus_give_the_same_bits_as_native_legs() {
         })
         .collect();
     std::fs::remove_dir_all(&folder).unwrap();
-    for (coupling, macro_step) in [
+    let rods = PlatformConfig {
+        coupling: Coupling::Implicit,
+        ..crate::dfki_rods()
+    };
+    let leaves = [
         (Coupling::Implicit, 1e-3),
         (Coupling::Implicit, 10e-3),
         (Coupling::Explicit, 0.1e-3),
-    ] {
-        let config = configured(coupling, macro_step, 2);
+    ]
+    .map(|(coupling, macro_step)| configured(coupling, macro_step, 2));
+    for config in leaves.into_iter().chain([rods]) {
+        let (coupling, macro_step) = (config.coupling, config.solver.macro_step_s);
         let equilibrium = StaticPlatform::nominal(&config).unwrap();
         let (starts, units) = LoadedFmu::all(&archives, &equilibrium).unwrap();
         let mut loaded = couple(&equilibrium, &starts, units, push()).unwrap();

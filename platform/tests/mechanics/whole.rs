@@ -8,13 +8,12 @@ use leg_core::dynamics::{self, StepSettings};
 use leg_core::group::Group;
 use leg_core::leg::config::MotorMode;
 use leg_core::leg::spatial::SpatialState;
-use leg_core::model::Signal;
 use leg_core::results;
 use leg_core::workspace::Workspace;
 use softdock_platform::PlatformConfig;
 use softdock_platform::monolithic::Platform;
 use softdock_platform::whole_model::WholeModel;
-use softdock_platform::wrench::{AppliedWrench, WrenchHistory};
+use softdock_platform::wrench::felt;
 
 /// Largest difference allowed [m, rad, m/s, rad/s]; rounding gives 1e-12.
 const EQUAL: f64 = 1e-9;
@@ -50,21 +49,6 @@ fn compare(platform: &Platform, whole: &WholeModel, state: &SpatialState, out: &
         let force = results::reaction(&whole.model, state, parts.tip).force;
         out.force = out.force.max((leg.tip_force() + force).amax());
     }
-}
-
-/// The wrench as the platform feels it at the ends of steps of `h` [s].
-fn felt(wrench: &WrenchHistory, h: f64, count: usize) -> WrenchHistory {
-    let mut applied = AppliedWrench::default();
-    applied.replace(wrench.clone(), 0.0);
-    let times: Vec<f64> = (0..=count).map(|k| h * k as f64).collect();
-    let ends: Vec<_> = times
-        .windows(2)
-        .map(|step| applied.at_end(step[0], step[1]))
-        .collect();
-    WrenchHistory(core::array::from_fn(|i| Signal::Table {
-        times: times.clone(),
-        values: [0.0].into_iter().chain(ends.iter().map(|w| w[i])).collect(),
-    }))
 }
 
 /// Pushes both for 50 ms and lets them go on to `end` [s].

@@ -12,7 +12,7 @@ use nalgebra::Vector3;
 use softdock_platform::monolithic::Platform;
 use softdock_platform::statics::{StaticPlatform, StaticSettings, Target};
 use softdock_platform::whole_model::WholeModel;
-use softdock_platform::wrench::WrenchHistory;
+use softdock_platform::wrench::{WrenchHistory, felt};
 use softdock_platform::{PlatformConfig, config};
 
 pub(super) const CASES: &[Case] = &[
@@ -154,8 +154,8 @@ fn pushed() -> Result<Vec<Vec<f64>>> {
         after: 0.0,
     }));
     let mut whole = WholeModel::at_rest(&equilibrium)?;
-    whole.set_wrench(&wrench);
-    whole.restart()?;
+    let (h, count) = (config.solver.step_s, 100);
+    whole.set_wrench(&felt(&wrench, h, count));
     let mut platform = Platform::at_rest_under(&equilibrium, wrench)?;
     let settings = StepSettings {
         spectral_radius: config.solver.spectral_radius,
@@ -165,8 +165,7 @@ fn pushed() -> Result<Vec<Vec<f64>>> {
     let mut state = whole.rest.clone();
     let mut workspace = Workspace::new(&whole.model);
     let mut worst: f64 = 0.0;
-    for _ in 0..100 {
-        let h = config.solver.step_s;
+    for _ in 0..count {
         platform.step(h)?;
         let (model, signals) = (&whole.model, &whole.signals);
         dynamics::step(model, &mut state, &mut workspace, signals, h, &settings)?;
