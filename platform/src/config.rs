@@ -196,7 +196,7 @@ impl Default for SolverConfig {
             newton_tolerance: leg.newton_tolerance,
             macro_step_s: leg.step_s,
             interface_tolerance_m: 8e-10,
-            extrapolation_order: 1,
+            extrapolation_order: 0,
             threads: 0,
         }
     }

@@ -9,6 +9,7 @@ use softdock_fmu::ModelKind;
 use softdock_fmu::import::FmuArchive;
 use softdock_platform::PlatformConfig;
 use softdock_platform::cosimulation::Implicit;
+use softdock_platform::cosimulation::limit::{Search, stability_limit};
 use softdock_platform::monolithic::Platform;
 use softdock_platform::scheme::Scheme;
 use softdock_platform::statics::StaticPlatform;
@@ -34,9 +35,23 @@ pub struct Arguments {
     /// Numbers of threads.
     #[arg(long, value_delimiter = ',', default_value = "1,2")]
     threads: Vec<usize>,
+    /// Finds the largest macro steps with which explicit co-simulation is stable, instead of
+    /// measuring time.
+    #[arg(long)]
+    limits: bool,
     /// Prints JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// The limit of explicit co-simulation in one case.
+#[derive(Debug, Serialize)]
+struct Limit {
+    spectral_radius: f64,
+    tendon_damping_n_s_per_m: f64,
+    order: usize,
+    stable_s: f64,
+    unstable_s: Option<f64>,
 }
 
 /// One measured case.
@@ -102,12 +117,62 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut config = PlatformConfig::default();
     config.legs.elements = arguments.elements;
     config.validate()?;
+    if arguments.limits {
+        return limits(arguments, &config);
+    }
     let lines = measure(arguments, &config)?;
     if arguments.json {
         output::say_json(&lines)?;
     } else {
         output::say(&text(&lines))?;
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Finds and prints the limits of explicit co-simulation.
+fn limits(arguments: &Arguments, config: &PlatformConfig) -> Result<ExitCode> {
+    let search = Search {
+        precision: 0.1,
+        ..Search::default()
+    };
+    let mut found = Vec::new();
+    for spectral_radius in [config.solver.spectral_radius, 0.5, 0.0] {
+        for damping in [config.tendon.damping_n_s_per_m, 15.0] {
+            let mut config = config.clone();
+            config.solver.spectral_radius = spectral_radius;
+            config.tendon.damping_n_s_per_m = damping;
+            let equilibrium = StaticPlatform::nominal(&config)?;
+            for order in 0..=2 {
+                let limit = stability_limit(&equilibrium, order, &search)?;
+                found.push(Limit {
+                    spectral_radius,
+                    tendon_damping_n_s_per_m: damping,
+                    order,
+                    stable_s: limit.stable_s,
+                    unstable_s: limit.unstable_s,
+                });
+            }
+        }
+    }
+    if arguments.json {
+        output::say_json(&found)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut text = format!(
+        "explicit co-simulation, {} elements\n{:>16}{:>18}{:>8}{:>22}\n",
+        config.legs.elements, "spectral radius", "tendon damping", "order", "stable macro step"
+    );
+    for limit in &found {
+        let _ = writeln!(
+            text,
+            "{:>16}{:>12} N·s/m{:>8}{:>19.1} µs",
+            limit.spectral_radius,
+            limit.tendon_damping_n_s_per_m,
+            limit.order,
+            1e6 * limit.stable_s
+        );
+    }
+    output::say(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

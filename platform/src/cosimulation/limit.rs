@@ -5,11 +5,20 @@
 //! legs; a scheme that lets it get faster than a few times that makes energy of its own. Steps are
 //! tried by bisection.
 //!
-//! What limits the step is not the dampers alone. A leg's force holds the inertia of the leaf,
-//! which at this time scale cannot shorten and moves with its tip, and the generalised-α method
-//! amplifies what alternates from step to step by about 1/(1 − ρ∞)². The platform "pacoma" has the
-//! limits 18 µs (order 0) and below 10 µs (orders 1 and 2) with ρ∞ = 0.9, but 0.28 ms, 0.11 ms and
-//! 0.063 ms with ρ∞ = 0.5.
+//! What limits the step is not the dampers alone. A leg's force holds the inertia of the leaf, which
+//! at this time scale cannot shorten and moves with its tip, and extrapolation amplifies what
+//! alternates from step to step, as the acceleration-like variables of the generalised-α method do
+//! with ρ∞ near 1. Limits of the platform "pacoma" in µs, found by `softdock bench platform --limits`
+//! with steps of 10 %:
+//!
+//! | ρ∞ | tendon damping | order 0 | 1 | 2 |
+//! |---|---|---|---|---|
+//! | 0.9 | 1500 N·s/m | 589 | 31 | 22 |
+//! | 0.5 | 1500 N·s/m | 843 | 441 | 215 |
+//! | 0 | 1500 N·s/m | 680 | 186 | 73 |
+//! | 0.9 | 15 N·s/m | 4743 | 27 | 22 |
+//! | 0.5 | 15 N·s/m | 4743 | 5886 | 4107 |
+//! | 0 | 15 N·s/m | 9739 | 9739 | 5477 |
 
 use super::explicit::Explicit;
 use crate::error::{PlatformError, Result};
