@@ -9,6 +9,7 @@ use leg_core::leg::LegError;
 use serde_json::{Value, json};
 use softdock_fmu::import::FmuArchive;
 use softdock_platform::PlatformError;
+use softdock_platform::config::Coupling;
 use softdock_platform::docking::{DockingRun, Scenario};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -38,6 +39,21 @@ pub struct Finished {
 }
 
 impl Finished {
+    /// How the legs are coupled, if not in the usual way.
+    pub fn coupling(&self) -> Option<String> {
+        let coupling = match self.run.platform().coupling() {
+            Coupling::Monolithic => return None,
+            Coupling::Implicit => "implicit",
+            Coupling::Explicit => "explicit",
+        };
+        let legs = if self.summary["legs"] == "fmu" {
+            "legs inside FMUs"
+        } else {
+            "native legs"
+        };
+        Some(format!("{coupling}, {legs}"))
+    }
+
     /// Why the results are incomplete, if they are.
     pub fn incomplete(&self) -> Option<String> {
         let time = self.run.time();

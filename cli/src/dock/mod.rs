@@ -188,7 +188,7 @@ pub fn write_report(
 ) -> Result<()> {
     let report = DockingReport {
         title: format!("Docking: {name}"),
-        lead: page::lead(finished.run.scenario()),
+        lead: page::lead(finished),
         runs: vec![page::run(name, finished, config_text)],
         reference_force: Some(published_force()),
     };

@@ -5,11 +5,12 @@ use super::scene;
 use leg_core::group::{Group, Se3};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use softdock_platform::contact::PointForce;
-use softdock_platform::docking::{EnergySample, LegSample, Sample, Scenario};
+use softdock_platform::docking::{EnergySample, LegSample, Sample};
 use softdock_report::{DockingRun, DockingSeries};
 
 /// What was asked for, in a sentence or two.
-pub fn lead(scenario: &Scenario) -> String {
+pub fn lead(finished: &Finished) -> String {
+    let scenario = finished.run.scenario();
     let docking = &scenario.docking;
     let wrong = &docking.misalignment;
     let angles = [
@@ -36,9 +37,12 @@ pub fn lead(scenario: &Scenario) -> String {
     } else {
         "The base is fixed.".to_owned()
     };
+    let coupled = finished.coupling().map_or_else(String::new, |coupling| {
+        format!(" Co-simulation: {coupling}.")
+    });
     format!(
         "A free-floating target of {} kg comes at {} m/s, {}, and meets the end effector on its \
-         {} flexible legs. {base}",
+         {} flexible legs. {base}{coupled}",
         docking.target.mass_kg,
         docking.closing_speed_m_s,
         parts.join(", ").replace(", turned by", ","),

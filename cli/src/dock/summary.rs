@@ -17,6 +17,9 @@ pub fn for_people(name: &str, finished: &Finished) -> Summary {
         figures.short("max_joint_gap_m", 1.0, 2),
         "m",
     );
+    if let Some(coupling) = finished.coupling() {
+        out.text("coupling", coupling, "");
+    }
     let wall = figures.short("wall_s", 1.0, 3);
     out.text(
         "simulated",
