@@ -192,6 +192,18 @@ impl BodyStep {
     }
 }
 
+/// Largest error of a step of several bodies, as [`BodyStep::local_error`] has it [m].
+pub fn largest_error(
+    steps: &[BodyStep],
+    bodies: &[BodyState],
+    coefficients: &Coefficients,
+    arm: f64,
+) -> f64 {
+    let steps = steps.iter().zip(bodies);
+    let errors = steps.map(|(step, state)| step.local_error(state, coefficients, arm));
+    errors.fold(0.0, f64::max)
+}
+
 /// Inertia forces of a moving body with its weight, eq. (1) without w, in its own frame.
 #[derive(Debug, Clone, Copy)]
 pub struct InertiaForce {

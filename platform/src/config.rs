@@ -6,6 +6,7 @@
 
 use crate::error::PlatformError;
 use leg_core::leg::ConfigError;
+use leg_core::leg::check::{check, positive};
 use leg_core::leg::config::{History, Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
 use leg_core::leg::spatial::{Base, SectionShape, SpatialLegConfig, UniversalJoint};
 use leg_core::model::Signal;
@@ -263,22 +264,6 @@ pub fn rotation_from_rpy([roll, pitch, yaw]: [f64; 3]) -> Rotation3<f64> {
     Rotation3::from_euler_angles(roll, pitch, yaw)
 }
 
-fn check(
-    ok: bool,
-    key: &'static str,
-    value: f64,
-    allowed: &'static str,
-) -> Result<(), ConfigError> {
-    if ok && value.is_finite() {
-        return Ok(());
-    }
-    Err(ConfigError {
-        key,
-        value,
-        allowed,
-    })
-}
-
 /// All values between `-most` and `most`.
 fn all_within(
     key: &'static str,
@@ -307,10 +292,6 @@ pub(crate) fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(),
 pub(crate) fn check_mass(key: &'static str, mass: f64) -> Result<(), ConfigError> {
     let ok = (1e-3..=1e9).contains(&mass);
     check(ok, key, mass, "in [0.001, 1e9] kg")
-}
-
-pub(crate) fn check_positive(key: &'static str, value: f64) -> Result<(), ConfigError> {
-    check(value > 0.0, key, value, "> 0 and finite")
 }
 
 impl PlatformConfig {
@@ -465,8 +446,8 @@ impl PlatformConfig {
 
     fn validate_solver(&self) -> Result<(), ConfigError> {
         let solver = &self.solver;
-        check_positive("solver.macro_step_s", solver.macro_step_s)?;
-        check_positive("solver.interface_tolerance_m", solver.interface_tolerance_m)?;
+        positive("solver.macro_step_s", solver.macro_step_s)?;
+        positive("solver.interface_tolerance_m", solver.interface_tolerance_m)?;
         let order = solver.extrapolation_order as f64;
         let ok = solver.extrapolation_order <= 2;
         check(ok, "solver.extrapolation_order", order, "0, 1 or 2")?;

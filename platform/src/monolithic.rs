@@ -9,7 +9,7 @@
 //! step to step and die out by αm/(1 − αm) each; steps therefore begin small there and double, so
 //! that little has happened when the oscillation is gone.
 
-use crate::body::{Body, BodyState, BodyStep};
+use crate::body::{Body, BodyState, BodyStep, largest_error};
 use crate::config::PlatformConfig;
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
@@ -501,11 +501,7 @@ impl Platform {
     fn accept(&mut self, steps: &[BodyStep], coefficients: &Coefficients) {
         let h = coefficients.step;
         let arm = self.config.legs.sphere_radius_m;
-        let errors = steps
-            .iter()
-            .zip(&self.bodies)
-            .map(|(step, state)| step.local_error(state, coefficients, arm));
-        let error = errors.fold(0.0, f64::max);
+        let error = largest_error(steps, &self.bodies, coefficients, arm);
         let Self {
             legs,
             spheres,

@@ -3,50 +3,11 @@
 //! Defaults are the published leg. Unknown keys are refused; [`LegConfig::validate`] names the
 //! key, the value and the allowed range of whatever is wrong.
 
+pub use super::check::ConfigError;
+use super::check::{check, finite, not_negative, positive};
 use crate::element::{ElementKind, Rayleigh};
 use crate::model::{LineLaw, Material, Section, Signal};
 use serde::{Deserialize, Serialize};
-
-/// A configuration value outside its range.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{key} = {value} is not allowed: it must be {allowed}")]
-pub struct ConfigError {
-    /// Key, with the names of its tables: `tendon.stiffness_n_per_m`.
-    pub key: &'static str,
-    /// The value found.
-    pub value: f64,
-    /// The allowed range in words.
-    pub allowed: &'static str,
-}
-
-fn check(
-    ok: bool,
-    key: &'static str,
-    value: f64,
-    allowed: &'static str,
-) -> Result<(), ConfigError> {
-    if ok && value.is_finite() {
-        Ok(())
-    } else {
-        Err(ConfigError {
-            key,
-            value,
-            allowed,
-        })
-    }
-}
-
-fn positive(key: &'static str, value: f64) -> Result<(), ConfigError> {
-    check(value > 0.0, key, value, "> 0 and finite")
-}
-
-fn not_negative(key: &'static str, value: f64) -> Result<(), ConfigError> {
-    check(value >= 0.0, key, value, ">= 0 and finite")
-}
-
-fn finite(key: &'static str, value: f64) -> Result<(), ConfigError> {
-    check(true, key, value, "a finite number")
-}
 
 /// Where the planar leg's pivots are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

@@ -10,6 +10,7 @@
 //! * [`unit`], [`unit_planar`], [`unit_spatial`]: either leg in the hands of a co-simulation
 //!   master.
 
+pub mod check;
 pub mod config;
 pub mod linear;
 pub mod planar;

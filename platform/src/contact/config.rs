@@ -12,6 +12,7 @@
 use super::friction::FrictionLaw;
 use super::law::NormalLaw;
 use leg_core::leg::ConfigError;
+use leg_core::leg::check::{check, not_negative, positive};
 use serde::{Deserialize, Serialize};
 
 mod shape;
@@ -20,31 +21,6 @@ pub use shape::{
     ConeConfig, EffectorConfig, EffectorShape, PetalsConfig, RimConfig, RingConfig, TargetConfig,
     TargetShape,
 };
-
-fn check(
-    ok: bool,
-    key: &'static str,
-    value: f64,
-    allowed: &'static str,
-) -> Result<(), ConfigError> {
-    if ok && value.is_finite() {
-        Ok(())
-    } else {
-        Err(ConfigError {
-            key,
-            value,
-            allowed,
-        })
-    }
-}
-
-fn positive(key: &'static str, value: f64) -> Result<(), ConfigError> {
-    check(value > 0.0, key, value, "> 0 and finite")
-}
-
-fn not_negative(key: &'static str, value: f64) -> Result<(), ConfigError> {
-    check(value >= 0.0, key, value, ">= 0 and finite")
-}
 
 /// Normal force of one contact point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]

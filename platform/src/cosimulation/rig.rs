@@ -3,7 +3,7 @@
 use super::balance::wrench_on;
 use super::course::{Course, Method};
 use super::seat::{Request, Seat, Stop};
-use crate::body::{Body, BodyState, BodyStep, free_acceleration};
+use crate::body::{Body, BodyState, BodyStep, free_acceleration, largest_error};
 use crate::config::PlatformConfig;
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
@@ -294,11 +294,7 @@ impl Rig {
     ) -> Result<()> {
         let h = coefficients.step;
         let arm = self.config.legs.sphere_radius_m;
-        let errors = steps
-            .iter()
-            .zip(&self.bodies)
-            .map(|(step, state)| step.local_error(state, coefficients, arm));
-        let error = errors.fold(0.0, f64::max);
+        let error = largest_error(steps, &self.bodies, coefficients, arm);
         let from = *self.effector();
         for (state, step) in self.bodies.iter_mut().zip(steps) {
             *state = step.accepted();

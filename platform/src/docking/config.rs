@@ -2,10 +2,11 @@
 //! side in one file.
 
 use super::control::RegulatorConfig;
-use crate::config::{PlatformConfig, check_inertia, check_mass, check_positive};
+use crate::config::{PlatformConfig, check_inertia, check_mass};
 use crate::contact::ContactConfig;
 use crate::error::{PlatformError, Result};
 use leg_core::leg::ConfigError;
+use leg_core::leg::check::{positive, within};
 use serde::{Deserialize, Serialize};
 
 /// Where and how the target comes, against a perfect approach along the end effector's axis.
@@ -138,27 +139,10 @@ impl Default for DockingConfig {
     }
 }
 
-pub(super) fn within(
-    key: &'static str,
-    value: f64,
-    (low, high): (f64, f64),
-    allowed: &'static str,
-) -> core::result::Result<(), ConfigError> {
-    // NaN fails both comparisons.
-    if value >= low && value <= high {
-        return Ok(());
-    }
-    Err(ConfigError {
-        key,
-        value,
-        allowed,
-    })
-}
-
 impl DockingConfig {
     /// Checks every value.
     pub fn validate(&self) -> core::result::Result<(), ConfigError> {
-        check_positive("duration_s", self.duration_s)?;
+        positive("duration_s", self.duration_s)?;
         within(
             "duration_s",
             self.duration_s,
@@ -169,7 +153,7 @@ impl DockingConfig {
         within("closing_speed_m_s", speed, (0.0, 2.0), "in [0, 2] m/s")?;
         let gap = self.initial_gap_m;
         within("initial_gap_m", gap, (0.0, 10.0), "in [0, 10] m")?;
-        check_positive("output_interval_s", self.output_interval_s)?;
+        positive("output_interval_s", self.output_interval_s)?;
         self.misalignment.validate()?;
         check_mass("target.mass_kg", self.target.mass_kg)?;
         check_inertia("target.inertia_kg_m2", &self.target.inertia_kg_m2)?;
@@ -179,9 +163,9 @@ impl DockingConfig {
             (-100.0, 100.0),
             "in [-100, 100] m",
         )?;
-        check_positive("limits.leg_stroke_m", self.limits.leg_stroke_m)?;
-        check_positive("limits.settled_position_m", self.limits.settled_position_m)?;
-        check_positive("limits.settled_angle_deg", self.limits.settled_angle_deg)?;
+        positive("limits.leg_stroke_m", self.limits.leg_stroke_m)?;
+        positive("limits.settled_position_m", self.limits.settled_position_m)?;
+        positive("limits.settled_angle_deg", self.limits.settled_angle_deg)?;
         self.regulator.validate()?;
         self.contact.validate()
     }

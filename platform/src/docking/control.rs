@@ -7,7 +7,7 @@
 //! the shortest time make it a stiff spring to a target of 500 kg, which is thrown back; those of
 //! [`RegulatorConfig::default`] weigh rates as much as deviations over one second and brake it.
 
-use super::config::{Scenario, within};
+use super::config::Scenario;
 use crate::config::{Coupling, PlatformConfig};
 use crate::error::{PlatformError, Result};
 use crate::monolithic::Platform;
@@ -15,6 +15,7 @@ use crate::regulator::{Regulator, RegulatorSettings};
 use crate::scheme::{Progress, Scheme};
 use crate::statics::StaticPlatform;
 use leg_core::leg::ConfigError;
+use leg_core::leg::check::within;
 use leg_core::leg::config::{History, MotorMode};
 use serde::{Deserialize, Serialize};
 
