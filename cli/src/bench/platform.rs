@@ -52,6 +52,7 @@ struct Limit {
     order: usize,
     stable_s: f64,
     unstable_s: Option<f64>,
+    unstable_below_s: Option<[f64; 2]>,
 }
 
 /// One measured case.
@@ -150,6 +151,7 @@ fn limits(arguments: &Arguments, config: &PlatformConfig) -> Result<ExitCode> {
                     order,
                     stable_s: limit.stable_s,
                     unstable_s: limit.unstable_s,
+                    unstable_below_s: limit.unstable_below_s,
                 });
             }
         }
@@ -159,17 +161,24 @@ fn limits(arguments: &Arguments, config: &PlatformConfig) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let mut text = format!(
-        "explicit co-simulation, {} elements\n{:>16}{:>18}{:>8}{:>22}\n",
+        "explicit co-simulation, {} elements, steps from 10 µs to 20 ms\n{:>16}{:>18}{:>8}{:>22}\n",
         config.legs.elements, "spectral radius", "tendon damping", "order", "stable macro step"
     );
     for limit in &found {
         let _ = writeln!(
             text,
-            "{:>16}{:>12} N·s/m{:>8}{:>19.1} µs",
+            "{:>16}{:>12} N·s/m{:>8}{:>19.0} µs{}",
             limit.spectral_radius,
             limit.tendon_damping_n_s_per_m,
             limit.order,
-            1e6 * limit.stable_s
+            1e6 * limit.stable_s,
+            limit
+                .unstable_below_s
+                .map_or_else(String::new, |[low, high]| format!(
+                    ", but not {:.0} to {:.0} µs",
+                    1e6 * low,
+                    1e6 * high
+                ))
         );
     }
     output::say(&text)?;

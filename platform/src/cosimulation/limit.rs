@@ -1,24 +1,15 @@
-//! The largest macro step with which explicit co-simulation is stable.
+//! The macro steps with which explicit co-simulation is stable.
 //!
 //! The end effector is pushed and turned for a moment and then left alone. Whatever it does next,
 //! with dampers and springs only it never gets faster than the push could make it free of all
-//! legs; a scheme that lets it get faster than a few times that makes energy of its own. Steps are
-//! tried by bisection.
+//! legs; a scheme that lets it get faster than a few times that makes energy of its own. A coarse
+//! series of steps is tried, and the largest stable one is refined by bisection.
 //!
-//! What limits the step is not the dampers alone. A leg's force holds the inertia of the leaf, which
-//! at this time scale cannot shorten and moves with its tip, and extrapolation amplifies what
-//! alternates from step to step, as the acceleration-like variables of the generalised-α method do
-//! with ρ∞ near 1. Limits of the platform "pacoma" in µs, found by `softdock bench platform --limits`
-//! with steps of 10 %:
-//!
-//! | ρ∞ | tendon damping | order 0 | 1 | 2 |
-//! |---|---|---|---|---|
-//! | 0.9 | 1500 N·s/m | 589 | 31 | 22 |
-//! | 0.5 | 1500 N·s/m | 843 | 441 | 215 |
-//! | 0 | 1500 N·s/m | 680 | 186 | 73 |
-//! | 0.9 | 15 N·s/m | 4743 | 27 | 22 |
-//! | 0.5 | 15 N·s/m | 4743 | 5886 | 4107 |
-//! | 0 | 15 N·s/m | 9739 | 9739 | 5477 |
+//! What limits the step are the dampers, and the leaves: at this time scale they cannot shorten,
+//! and their inertia moves with their tips. With ρ∞ near 1 there are steps far below the limit that
+//! are unstable, too: the accelerations of a leg whose tip is led then alternate from step to step
+//! and hardly die out, and each alternation comes back through the force of the next step. Explicit
+//! co-simulation wants ρ∞ well below 1. Limits of the platform "pacoma" are in README.md.
 
 use super::explicit::Explicit;
 use crate::error::{PlatformError, Result};
@@ -35,8 +26,10 @@ pub struct StabilityLimit {
     pub order: usize,
     /// Largest macro step found stable [s].
     pub stable_s: f64,
-    /// Smallest macro step found unstable [s]; none if all were stable.
+    /// Smallest macro step above it found unstable [s]; none if all were stable.
     pub unstable_s: Option<f64>,
+    /// Smallest and largest macro step below it found unstable [s].
+    pub unstable_below_s: Option<[f64; 2]>,
     /// Runs made.
     pub runs: usize,
 }
@@ -60,14 +53,16 @@ impl Default for Search {
     fn default() -> Self {
         Self {
             largest_s: 20e-3,
-            smallest_s: 2e-6,
+            smallest_s: 10e-6,
             precision: 0.02,
-            duration_s: 0.02,
+            duration_s: 0.05,
             steps: 200,
         }
     }
 }
 
+/// Ratio of neighbours in the series of steps.
+const RATIO: f64 = 1.5;
 /// Force [N] and moment [N·m] of the push, in directions that no platform is symmetric about.
 const PUSH: [f64; 6] = [5.0, 3.0, 4.0, 0.4, -0.3, 0.2];
 /// How long it lasts [s].
@@ -93,25 +88,32 @@ pub fn stability_limit(
         runs += 1;
         is_stable(equilibrium, &legs, order, step, search)
     };
-    let (mut low, mut high) = (search.smallest_s, search.largest_s);
-    let (mut stable_s, mut unstable_s) = (0.0, None);
-    if stable(high)? {
-        stable_s = high;
-    } else {
-        unstable_s = Some(high);
-        while high / low > 1.0 + search.precision {
-            let middle = (low * high).sqrt();
+    let count = (search.largest_s / search.smallest_s).ln() / RATIO.ln();
+    let series = (0..=count.ceil() as i32).map(|k| search.largest_s * RATIO.powi(-k));
+    let tried = series
+        .map(|step| Ok((step, stable(step)?)))
+        .collect::<Result<Vec<(f64, bool)>>>()?;
+    let best = tried.iter().position(|(_, stable)| *stable);
+    let below = tried.iter().skip(best.unwrap_or(tried.len()));
+    let bad: Vec<f64> = below.filter(|(_, ok)| !ok).map(|(step, _)| *step).collect();
+    let (mut stable_s, mut unstable_s) = (best.map_or(0.0, |i| tried[i].0), None);
+    if let Some(above) = best.unwrap_or(tried.len()).checked_sub(1) {
+        let mut high = tried[above].0;
+        while best.is_some() && high / stable_s > 1.0 + search.precision {
+            let middle = (stable_s * high).sqrt();
             if stable(middle)? {
-                (low, stable_s) = (middle, middle);
+                stable_s = middle;
             } else {
-                (high, unstable_s) = (middle, Some(middle));
+                high = middle;
             }
         }
+        unstable_s = Some(high);
     }
     Ok(StabilityLimit {
         order,
         stable_s,
         unstable_s,
+        unstable_below_s: bad.last().zip(bad.first()).map(|(low, high)| [*low, *high]),
         runs,
     })
 }

@@ -395,5 +395,11 @@ fn limit_of_the_explicit_scheme_is_found() {
     let stable = limits.map(|limit| limit.stable_s);
     assert!(stable[0] > 0.6e-3 && stable[0] < 1.2e-3, "{limits:?}");
     assert!(stable[0] > stable[1] && stable[1] > stable[2], "{limits:?}");
+    // Order 0 has unstable steps far below its limit, too.
+    assert!(
+        limits[0]
+            .unstable_below_s
+            .is_some_and(|[_, high]| high < 0.1e-3)
+    );
     assert!(stable[2] > 0.0 && limits.iter().all(|limit| limit.unstable_s.is_some()));
 }
