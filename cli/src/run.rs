@@ -41,6 +41,7 @@ fn listen() {
 
 fn stop(signal: i32) {
     if STOP.load(Ordering::SeqCst) {
+        softdock_fmu::import::remove_unpacked();
         std::process::exit(128 + signal);
     }
     SIGNAL.store(signal, Ordering::SeqCst);
