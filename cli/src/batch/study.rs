@@ -66,10 +66,10 @@ struct Source {
 impl Source {
     fn read(path: &Path) -> Result<Self> {
         let text = if path.is_file() {
-            std::fs::read_to_string(path).map_err(|source| StudyError::File {
+            std::fs::read_to_string(path).map_err(|cause| StudyError::File {
                 action: "read",
                 path: path.to_owned(),
-                source,
+                cause,
             })?
         } else {
             let shipped = SHIPPED.iter().find(|(name, _)| Path::new(name) == path);
