@@ -30,6 +30,20 @@ impl Spent {
         processor: f64::INFINITY,
     };
 
+    /// No time at all.
+    pub const NOTHING: Self = Self {
+        wall: 0.0,
+        processor: 0.0,
+    };
+
+    /// One after the other.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            wall: self.wall + other.wall,
+            processor: self.processor + other.processor,
+        }
+    }
+
     /// The shorter of each.
     pub fn min(self, other: Self) -> Self {
         Self {
