@@ -286,7 +286,7 @@ mod tests {
              distribution = \"uniform\"\nmin = 0\nmax = 1\n",
             "s",
         );
-        let error = source.base(&study.unwrap()).unwrap_err().to_string();
+        let error = source.base(&study.unwrap(), &[]).unwrap_err().to_string();
         assert!(
             error.contains("study.toml:4: unknown key `target.mas_kg`; did you mean"),
             "{error}"
