@@ -1,18 +1,23 @@
 //! `softdock bench`: how fast legs and platform run, one line per case.
 //!
-//! Absolute figures depend on the machine and on what else runs on it; the best of several
-//! repetitions is shown, and ratios within one run are what counts.
+//! Absolute figures depend on the machine; the best of several repetitions is shown. Work of one
+//! thread is judged by its processor time, which what else runs on the machine leaves alone; the
+//! wall's time is shown beside it.
 
 mod batch;
+mod clock;
 mod fmu;
 mod platform;
 
+use crate::failure::{STOPPED, settle};
+use crate::{output, run as stopping};
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use clock::{Clock, Spent, go_on};
 use leg_core::leg::spatial::TipDrive;
 use leg_core::leg::{LegConfig, Simulation, SpatialLegConfig, SpatialSimulation};
+use std::fmt::Write;
 use std::process::ExitCode;
-use std::time::Instant;
 
 /// Arguments of `softdock bench`.
 #[derive(Debug, Args)]
@@ -54,18 +59,27 @@ struct Line {
     step_s: f64,
     steps: usize,
     iterations_per_step: f64,
+    /// Processor time.
     microseconds_per_step: f64,
+    simulated_per_processor: f64,
     simulated_per_wall: f64,
+    /// Of the simulated seconds per second of processor time.
     wanted: Option<f64>,
 }
 
 /// Runs the chosen benchmark.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    match &arguments.what {
+    // So that nothing is left behind, a loaded FMU for one.
+    stopping::listen_for_stop();
+    let done = match &arguments.what {
         What::Leg(arguments) => run_leg(arguments),
         What::Fmu(arguments) => fmu::run(arguments),
         What::Platform(arguments) => platform::run(arguments),
         What::Batch(arguments) => batch::run(arguments),
+    };
+    match done {
+        Err(_) if stopping::stop_requested() => Ok(ExitCode::from(STOPPED)),
+        done => settle(done),
     }
 }
 
@@ -84,28 +98,42 @@ fn run_leg(arguments: &LegArguments) -> Result<ExitCode> {
         lines.push(spatial(arguments, elements, wanted)?);
     }
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&lines)?);
+        output::say_json(&lines)?;
     } else {
-        print_lines(&lines);
+        output::say(&text(&lines)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The fastest of several repetitions of `run`, which gives steps and iterations.
+/// Pieces of a repetition that are timed by themselves: what disturbs one leaves the others alone.
+const PIECES: usize = 20;
+
+/// The fastest of several repetitions, piece by piece. `run` goes on to a part of the duration, from
+/// the start again at the first piece, and gives steps and iterations: always the same.
 fn fastest(
     repetitions: usize,
-    mut run: impl FnMut() -> Result<(usize, usize)>,
-) -> Result<(f64, usize, usize)> {
-    let mut best = (f64::INFINITY, 0, 0);
+    mut run: impl FnMut(usize) -> Result<(usize, usize)>,
+) -> Result<(Spent, usize, usize)> {
+    let mut best = [Spent::FOREVER; PIECES];
+    let (mut steps, mut iterations) = (0, 0);
     for _ in 0..repetitions.max(1) {
-        let start = Instant::now();
-        let (steps, iterations) = run()?;
-        let seconds = start.elapsed().as_secs_f64();
-        if seconds < best.0 {
-            best = (seconds, steps, iterations);
+        (steps, iterations) = (0, 0);
+        for (piece, best) in best.iter_mut().enumerate() {
+            go_on()?;
+            let clock = Clock::start();
+            let done = run(piece)?;
+            *best = best.min(clock.spent());
+            steps += done.0;
+            iterations += done.1;
         }
     }
-    Ok(best)
+    let all = best.into_iter().fold(Spent::NOTHING, Spent::plus);
+    Ok((all, steps, iterations))
+}
+
+/// End of a piece of `duration`.
+fn end(piece: usize, duration: f64) -> f64 {
+    duration * (piece + 1) as f64 / PIECES as f64
 }
 
 fn line(
@@ -113,7 +141,7 @@ fn line(
     elements: usize,
     step_s: f64,
     duration: f64,
-    (seconds, steps, iterations): (f64, usize, usize),
+    (spent, steps, iterations): (Spent, usize, usize),
     wanted: Option<f64>,
 ) -> Line {
     Line {
@@ -122,8 +150,9 @@ fn line(
         step_s,
         steps,
         iterations_per_step: iterations as f64 / steps.max(1) as f64,
-        microseconds_per_step: 1e6 * seconds / steps.max(1) as f64,
-        simulated_per_wall: duration / seconds,
+        microseconds_per_step: 1e6 * spent.over(steps).processor,
+        simulated_per_processor: duration / spent.processor,
+        simulated_per_wall: duration / spent.wall,
         wanted,
     }
 }
@@ -139,9 +168,11 @@ fn planar(
     config.solver.step_s = step;
     let start = Simulation::new(&config)?;
     let mut simulation = start.clone();
-    let timed = fastest(arguments.repetitions, || {
-        simulation.restart_from(&start);
-        let done = simulation.advance_to(arguments.duration)?;
+    let timed = fastest(arguments.repetitions, |piece| {
+        if piece == 0 {
+            simulation.restart_from(&start);
+        }
+        let done = simulation.advance_to(end(piece, arguments.duration))?;
         Ok((done.steps, done.iterations))
     })?;
     Ok(line(
@@ -159,9 +190,11 @@ fn spatial(arguments: &LegArguments, elements: usize, wanted: Option<f64>) -> Re
     config.solver.elements = elements;
     let start = SpatialSimulation::new(&config, TipDrive::Prescribed)?;
     let mut simulation = start.clone();
-    let timed = fastest(arguments.repetitions, || {
-        simulation.restart_from(&start);
-        let done = simulation.advance_to(arguments.duration)?;
+    let timed = fastest(arguments.repetitions, |piece| {
+        if piece == 0 {
+            simulation.restart_from(&start);
+        }
+        let done = simulation.advance_to(end(piece, arguments.duration))?;
         Ok((done.steps, done.iterations))
     })?;
     let step = config.solver.step_s;
@@ -175,27 +208,37 @@ fn spatial(arguments: &LegArguments, elements: usize, wanted: Option<f64>) -> Re
     ))
 }
 
-fn print_lines(lines: &[Line]) {
-    println!(
-        "{:<30}{:>10}{:>10}{:>12}{:>12}{:>16}",
-        "case", "elements", "step", "iterations", "per step", "simulated/wall"
+fn text(lines: &[Line]) -> Result<String> {
+    let mut out = format!(
+        "{:<30}{:>10}{:>10}{:>12}{:>12}{:>22}{:>18}\n",
+        "case",
+        "elements",
+        "step",
+        "iterations",
+        "per step",
+        "simulated/processor",
+        "simulated/wall"
     );
     for line in lines {
         let verdict = match line.wanted {
-            Some(wanted) if line.simulated_per_wall >= wanted => {
+            Some(wanted) if line.simulated_per_processor >= wanted => {
                 format!("  (wanted {wanted}: met)")
             }
             Some(wanted) => format!("  (wanted {wanted}: MISSED)"),
             None => String::new(),
         };
-        println!(
-            "{:<30}{:>10}{:>7} ms{:>12.2}{:>9.2} µs{:>16.1}{verdict}",
+        writeln!(
+            out,
+            "{:<30}{:>10}{:>7} ms{:>12.2}{:>9.2} µs{:>22.1}{:>18.1}{verdict}",
             line.case,
             line.elements,
             1e3 * line.step_s,
             line.iterations_per_step,
             line.microseconds_per_step,
+            line.simulated_per_processor,
             line.simulated_per_wall,
-        );
+        )?;
     }
+    out.push_str("times per step and verdicts by the processor time of the thread");
+    Ok(out)
 }

@@ -41,6 +41,7 @@ fn listen() {
 
 fn stop(signal: i32) {
     if STOP.load(Ordering::SeqCst) {
+        softdock_fmu::import::remove_unpacked();
         std::process::exit(128 + signal);
     }
     SIGNAL.store(signal, Ordering::SeqCst);
@@ -207,7 +208,7 @@ const MOST_ROWS: f64 = 1e8;
 pub fn check_times(duration: f64, output_step: f64) -> Result<(), String> {
     let refuse = |argument, value: f64, allowed| {
         Err(format!(
-            "{argument} {value} is not allowed: it must be {allowed}"
+            "{argument} {value:?} is not allowed: it must be {allowed}"
         ))
     };
     if !(duration > 0.0 && duration.is_finite()) {

@@ -97,6 +97,12 @@ impl Cell {
     }
 }
 
+/// Columns beyond which a table is set tightly.
+const MANY: usize = 10;
+
+/// Bytes of a name that is not broken.
+const SHORT: usize = 16;
+
 impl Table {
     /// The table as HTML.
     pub(crate) fn html(&self) -> String {
@@ -105,7 +111,12 @@ impl Table {
             cells.peek().is_some() && cells.all(|cell| cell.number)
         };
         let class = |number: bool| if number { " class=\"number\"" } else { "" };
-        let mut html = String::from("<div class=\"scroll\"><table><thead><tr>");
+        let many = if self.columns.len() > MANY {
+            " class=\"many\""
+        } else {
+            ""
+        };
+        let mut html = format!("<div class=\"scroll\"><table{many}><thead><tr>");
         for (k, column) in self.columns.iter().enumerate() {
             let class = class(column_is_number(k));
             let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", escape(column));
@@ -118,7 +129,13 @@ impl Table {
                     .datum
                     .as_ref()
                     .map_or_else(String::new, Datum::attributes);
-                let class = class(cell.number);
+                // Names such as `run 7` stay on one line.
+                let short = k == 0 && !cell.number && cell.text.len() <= SHORT;
+                let class = if short {
+                    " class=\"short\""
+                } else {
+                    class(cell.number)
+                };
                 let (tag, scope) = if k == 0 {
                     ("th", " scope=\"row\"")
                 } else {

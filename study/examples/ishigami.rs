@@ -114,10 +114,10 @@ fn write_scripts(study: &Path, out: &Path, folder: &Path, shards: u64) -> Result
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let failed = |path: &Path| {
         let path = path.to_path_buf();
-        move |source| StudyError::File {
+        move |cause| StudyError::File {
             action: "use",
             path,
-            source,
+            cause,
         }
     };
     let absolute = |path: &Path| std::path::absolute(path).map_err(failed(path));

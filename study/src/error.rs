@@ -25,18 +25,18 @@ pub enum StudyError {
         allowed: String,
     },
     /// A file could not be used.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {cause}", path.display())]
     File {
         /// What was tried.
         action: &'static str,
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// No space is left.
     #[error(
-        "no space left to {action} {}: {source}; every finished run is kept, free some space and \
+        "no space left to {action} {}: {cause}; every finished run is kept, free some space and \
          resume",
         path.display()
     )]
@@ -46,7 +46,7 @@ pub enum StudyError {
         /// The file.
         path: PathBuf,
         /// The cause.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The directory already holds results and resuming was not asked for.
     #[error(
@@ -166,18 +166,18 @@ pub(crate) fn file_error<'a>(
     action: &'static str,
     path: &'a Path,
 ) -> impl FnOnce(io::Error) -> StudyError + 'a {
-    move |source| {
+    move |cause| {
         let path = path.to_path_buf();
-        match source.kind() {
+        match cause.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => StudyError::DiskFull {
                 action,
                 path,
-                source,
+                cause,
             },
             _ => StudyError::File {
                 action,
                 path,
-                source,
+                cause,
             },
         }
     }

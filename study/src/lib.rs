@@ -67,7 +67,9 @@ pub use error::{Result, StudyError};
 pub use finish::export_table;
 pub use merge::merge;
 pub use plan::{ColumnSpec, Plan};
-pub use runner::{Case, Job, Outcome, Progress, RunOptions, RunSummary, run, run_one};
+pub use runner::{
+    Case, Job, Outcome, Progress, RunOptions, RunSummary, most_threads, run, run_one,
+};
 pub use shard::Shard;
 pub use status::{Status, status};
 pub use store::Directory;

@@ -26,7 +26,7 @@ pub fn merge(directories: &[Directory], out: &Path) -> Result<Status> {
         return Err(StudyError::File {
             action: "merge into",
             path: out.to_path_buf(),
-            source: std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it is not empty"),
+            cause: std::io::Error::new(std::io::ErrorKind::AlreadyExists, "it is not empty"),
         });
     }
     // Under another name until everything is there: a merge that is killed leaves no directory that

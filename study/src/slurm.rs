@@ -13,6 +13,9 @@ use std::path::Path;
 /// of sysexits.h.
 pub const EXIT_UNFINISHED: u8 = 75;
 
+/// Threads of a shard at most: more than the nodes of clusters have cores.
+const MOST_THREADS: u32 = 1024;
+
 /// A study on a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlurmJob {
@@ -73,8 +76,10 @@ pub fn scripts(job: &SlurmJob) -> Result<[Script; 3]> {
 impl SlurmJob {
     fn validate(&self) -> Result<()> {
         Shard::new(0, self.shards)?;
-        if self.threads == 0 {
-            return Err(setting("threads", 0, "must be 1 or more"));
+        // The cores are those of a node, which is not this machine.
+        if !(1..=MOST_THREADS).contains(&self.threads) {
+            let allowed = format!("must be 1 to {MOST_THREADS}");
+            return Err(setting("threads", self.threads, allowed));
         }
         for (key, words) in [("run", &self.run_command), ("merge", &self.merge_command)] {
             if words.is_empty() {

@@ -28,8 +28,8 @@ pub struct Arguments {
     /// Folder of a study
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// The worst runs by a figure, FIGURE:COUNT[:smallest]; without any choice the ten largest
-    /// peak contact forces
+    /// The worst runs by a figure, FIGURE:COUNT or FIGURE:COUNT:smallest; without any choice the
+    /// ten largest peak contact forces
     #[arg(long, value_name = "FIGURE:COUNT")]
     worst: Option<Ranking>,
     /// A run by its number; repeatable

@@ -52,6 +52,9 @@ pub struct Arguments {
     /// Account
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
+    /// Sets one key of the base scenario, e.g. --set legs.elements=6; repeatable, overrides the study
+    #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    set: Vec<String>,
     /// Prints JSON instead of the summary
     #[arg(long)]
     json: bool,
@@ -60,7 +63,7 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     // A study that cannot be run is better refused here than on 64 nodes.
-    let plan = study::prepare(&arguments.study, arguments.runs)?.plan;
+    let plan = study::prepare(&arguments.study, arguments.runs, &arguments.set)?.plan;
     let job = job(arguments, plan.study().name.clone())?;
     let folder = match &arguments.scripts {
         Some(folder) => folder.clone(),
@@ -103,6 +106,9 @@ fn job(arguments: &Arguments, name: String) -> Result<SlurmJob> {
     let mut run_command = words(&[&program, "batch", "run", &study]);
     if let Some(runs) = arguments.runs {
         run_command.extend(["--runs".to_owned(), runs.to_string()]);
+    }
+    for argument in &arguments.set {
+        run_command.extend(["--set".to_owned(), argument.clone()]);
     }
     Ok(SlurmJob {
         name,

@@ -31,7 +31,7 @@ pub struct Arguments {
     /// Folder for the results; made if missing
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Dockings at a time; 0 takes one per core
+    /// Dockings at a time, at most four per core (32 on small machines); 0 takes one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
     /// Runs only shard K of N, K from 0; the shards may run anywhere, in any order
@@ -43,6 +43,9 @@ pub struct Arguments {
     /// Number of runs, instead of the study's own
     #[arg(long, value_name = "N")]
     runs: Option<u64>,
+    /// Sets one key of the base scenario, e.g. --set legs.elements=6; repeatable, overrides the study
+    #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
+    set: Vec<String>,
     /// Prints JSON instead of the summary
     #[arg(long)]
     json: bool,
@@ -51,7 +54,7 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     run::listen_for_stop();
-    let Prepared { plan, job } = study::prepare(&arguments.study, arguments.runs)?;
+    let Prepared { plan, job } = study::prepare(&arguments.study, arguments.runs, &arguments.set)?;
     let options = RunOptions {
         threads: arguments.threads,
         shard: arguments.shard,

@@ -35,14 +35,16 @@ pub struct Prepared {
     pub job: Docking,
 }
 
-/// Prepares the study of a file or name; `runs` replaces its number of runs.
-pub fn prepare(path: &Path, runs: Option<u64>) -> Result<Prepared> {
+/// Prepares the study of a file or name; `runs` replaces its number of runs, `set` are keys of the
+/// base scenario, as `KEY=VALUE`.
+pub fn prepare(path: &Path, runs: Option<u64>, set: &[String]) -> Result<Prepared> {
     let source = Source::read(path)?;
     let study = source
         .study(runs)
         .with_context(|| source.path.display().to_string())?;
     source.check_variations(&study)?;
-    let base = source.base(&study)?;
+    refuse_varied(&study, set)?;
+    let base = source.base(&study, set)?;
     let job = Docking::new(&base).context("the base scenario cannot start")?;
     let version = env!("CARGO_PKG_VERSION");
     let plan = Plan::new(study, base.into(), job.figures(), version)
@@ -64,10 +66,10 @@ struct Source {
 impl Source {
     fn read(path: &Path) -> Result<Self> {
         let text = if path.is_file() {
-            std::fs::read_to_string(path).map_err(|source| StudyError::File {
+            std::fs::read_to_string(path).map_err(|cause| StudyError::File {
                 action: "read",
                 path: path.to_owned(),
-                source,
+                cause,
             })?
         } else {
             let shipped = SHIPPED.iter().find(|(name, _)| Path::new(name) == path);
@@ -98,14 +100,16 @@ impl Source {
         Ok(study)
     }
 
-    /// The base scenario: the file or name that the study gives, with its table `[base]` on top.
-    fn base(&self, study: &Study) -> Result<Scenario> {
+    /// The base scenario: the file or name that the study gives, with its table `[base]` on top, and
+    /// the arguments `set` above that.
+    fn base(&self, study: &Study, set: &[String]) -> Result<Scenario> {
         let args = SettingsArgs {
             part: Some(Part {
                 path: self.path.clone(),
                 text: self.text.clone(),
                 table: "base",
             }),
+            set: set.to_vec(),
             ..SettingsArgs::default()
         };
         let folder = self.path.parent().unwrap_or(Path::new(""));
@@ -152,6 +156,20 @@ impl Source {
             .map(line)
             .collect()
     }
+}
+
+/// Refuses arguments that would do nothing: every run has its own value of what is varied.
+fn refuse_varied(study: &Study, set: &[String]) -> Result<()> {
+    for argument in set {
+        let key = argument.split('=').next().unwrap_or_default().trim();
+        if study.vary.iter().any(|variation| variation.key == key) {
+            return Err(BadInput::new(format!(
+                "--set {argument}: the study varies `{key}`; its [[vary]] says what the values are"
+            ))
+            .into());
+        }
+    }
+    Ok(())
 }
 
 fn check_variation(variation: &Variation, distribution: &Distribution, place: Place) -> Result<()> {
@@ -215,7 +233,7 @@ mod tests {
     #[test]
     fn shipped_studies_are_ready_to_run() {
         for (name, _) in SHIPPED {
-            let prepared = prepare(Path::new(name), None);
+            let prepared = prepare(Path::new(name), None, &[]);
             let plan = prepared.unwrap_or_else(|e| panic!("{name}: {e:#}")).plan;
             assert!(plan.runs() >= 100, "{name}: {} runs", plan.runs());
             for run in [0, plan.runs() - 1] {
@@ -268,7 +286,7 @@ mod tests {
              distribution = \"uniform\"\nmin = 0\nmax = 1\n",
             "s",
         );
-        let error = source.base(&study.unwrap()).unwrap_err().to_string();
+        let error = source.base(&study.unwrap(), &[]).unwrap_err().to_string();
         assert!(
             error.contains("study.toml:4: unknown key `target.mas_kg`; did you mean"),
             "{error}"

@@ -1,17 +1,20 @@
 //! `softdock bench batch`: what a docking of a study costs, whether a second thread doubles the
 //! throughput, and what coarser meshes and steps save and spoil.
 //!
-//! Times of single runs are processor time where the system tells it (Linux), so that other work on
-//! the machine does not count. One and two threads are compared by the wall clock, which needs a
+//! Times of single runs are processor time where the system tells it, so that other work on the
+//! machine does not count. One and two threads are compared by the wall clock, which needs a
 //! machine with nothing else to do, and by the processor time of a docking, which does not: it tells
 //! what two free cores would give, short of waiting for each other.
 
+use super::clock::{Clock, go_on, process_time};
 use crate::batch::Docking;
+use crate::{output, run as stopping};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde::Serialize;
 use softdock_platform::docking::{DockingRun, Scenario};
 use softdock_study::{Directory, Job, Plan, RunOptions, Study};
+use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -108,9 +111,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         },
     };
     if arguments.json {
-        println!("{}", serde_json::to_string_pretty(&report)?);
+        output::say_json(&report)?;
     } else {
-        print(&report);
+        output::say(&text(&report)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -122,54 +125,27 @@ fn base() -> Scenario {
     scenario
 }
 
-/// A time of the main thread that other processes do not touch, where there is one.
-struct Clock(Option<f64>, Instant);
-
-impl Clock {
-    fn start() -> Self {
-        Self(processor_time(), Instant::now())
-    }
-
-    /// Seconds since the start.
-    fn seconds(&self) -> f64 {
-        match (self.0, processor_time()) {
-            (Some(before), Some(now)) => now - before,
-            _ => self.1.elapsed().as_secs_f64(),
-        }
-    }
-}
-
-/// Processor time of the main thread [s]; none where the system does not tell it.
-fn processor_time() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-    let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;
-    Some(1e-9 * nanoseconds)
-}
-
-/// Processor time of all threads of this process [s]; none where the system does not tell it.
-fn processor_time_of_all() -> Option<f64> {
-    // Linux counts in hundredths of a second here, whatever its own clock.
-    const TICKS_PER_SECOND: f64 = 100.0;
-    let text = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The name of the program, in brackets, may hold anything.
-    let (_, fields) = text.rsplit_once(')')?;
-    let mut times = fields.split_whitespace().skip(11);
-    let user: f64 = times.next()?.parse().ok()?;
-    let system: f64 = times.next()?.parse().ok()?;
-    Some((user + system) / TICKS_PER_SECOND)
-}
+/// Setups, and summaries, over which the time of one is averaged.
+const SETUPS: usize = 20;
 
 fn cost() -> Result<Cost> {
+    go_on()?;
     let scenario = base();
     let clock = Clock::start();
+    for _ in 1..SETUPS {
+        DockingRun::new(&scenario, false)?;
+    }
     let mut run = DockingRun::new(&scenario, false)?;
-    let setup_s = clock.seconds();
+    let setup_s = clock.spent().over(SETUPS).processor;
     let clock = Clock::start();
     run.run()?;
-    let stepping_s = clock.seconds();
+    let stepping_s = clock.spent().processor;
     let clock = Clock::start();
+    for _ in 1..SETUPS {
+        run.summary()?;
+    }
     let summary = run.summary()?;
-    let summary_s = clock.seconds();
+    let summary_s = clock.spent().over(SETUPS).processor;
     let steps = summary.steps.max(1) as f64;
     Ok(Cost {
         simulated_s: summary.simulated_s,
@@ -198,6 +174,7 @@ fn throughputs(arguments: &Arguments) -> Result<[Throughput; 2]> {
     // Turn and turn about, so that a change of the machine's load meets both.
     for _ in 0..arguments.repetitions.max(1) {
         for (slot, threads) in best.iter_mut().zip([1, 2]) {
+            go_on()?;
             let measured = throughput(&plan, &job, &folder, threads);
             // Whatever happened, nothing is left behind.
             let removed = std::fs::remove_dir_all(&folder);
@@ -217,12 +194,13 @@ fn throughputs(arguments: &Arguments) -> Result<[Throughput; 2]> {
 fn throughput(plan: &Plan, job: &Docking, folder: &Path, threads: usize) -> Result<Throughput> {
     let options = RunOptions {
         threads,
+        cancel: Some(stopping::stop_flag()),
         ..RunOptions::default()
     };
-    let (start, processor) = (Instant::now(), processor_time_of_all());
+    let (start, processor) = (Instant::now(), process_time());
     softdock_study::run(plan, job, folder, &options, &|_| {})?;
     let wall_s = start.elapsed().as_secs_f64();
-    let processor = processor.zip(processor_time_of_all());
+    let processor = processor.zip(process_time());
     let mut in_runs = 0.0;
     Directory::open(folder)?.for_each_row(|row| {
         in_runs += row.elapsed_s;
@@ -257,6 +235,7 @@ fn choices() -> Result<Vec<Choice>> {
         for step_s in STEPS {
             let (mut force_error, mut total) = (0.0_f64, 0.0);
             for (case, reference) in CASES.iter().zip(&fine) {
+                go_on()?;
                 let (force, seconds) = peak_force(case, (elements, step_s))?;
                 force_error = force_error.max((force / reference - 1.0).abs());
                 total += seconds;
@@ -291,7 +270,7 @@ fn peak_force(
     let clock = Clock::start();
     let mut run = DockingRun::new(&scenario, false)?;
     run.run()?;
-    Ok((run.summary()?.peak_contact_force_n, clock.seconds()))
+    Ok((run.summary()?.peak_contact_force_n, clock.spent().processor))
 }
 
 fn verdict(value: f64, wanted: f64) -> String {
@@ -299,23 +278,31 @@ fn verdict(value: f64, wanted: f64) -> String {
     format!("(wanted {wanted}: {word})")
 }
 
-fn print(report: &Report) {
+fn text(report: &Report) -> Result<String> {
+    let mut out = String::new();
     let cost = &report.cost;
-    println!("one docking of {} s, 10 elements, 1 ms", cost.simulated_s);
-    println!("  setup     {:>9.4} s", cost.setup_s);
-    println!(
-        "  stepping  {:>9.4} s   {} steps, {:.1} µs each, {:.2} iterations per step",
+    writeln!(
+        out,
+        "one docking of {} s, 10 elements, 1 ms",
+        cost.simulated_s
+    )?;
+    writeln!(out, "  setup     {:>9.5} s", cost.setup_s)?;
+    writeln!(
+        out,
+        "  stepping  {:>9.5} s   {} steps, {:.1} µs each, {:.2} iterations per step",
         cost.stepping_s, cost.steps, cost.microseconds_per_step, cost.iterations_per_step
-    );
-    println!("  summary   {:>9.4} s", cost.summary_s);
+    )?;
+    writeln!(out, "  summary   {:>9.5} s", cost.summary_s)?;
     let rate = cost.runs_per_minute_and_core;
-    println!(
+    writeln!(
+        out,
         "  {rate:.1} per minute and core {}",
         verdict(rate, WANTED_PER_MINUTE)
-    );
-    println!();
+    )?;
+    writeln!(out)?;
     for line in &report.throughput {
-        println!(
+        writeln!(
+            out,
             "{} thread(s): {} dockings in {:.2} s, {:.1} per minute; a docking takes {:.3} s of \
              processor time, {:.1} ms are between runs",
             line.threads,
@@ -324,37 +311,45 @@ fn print(report: &Report) {
             line.runs_per_minute,
             line.processor_s.unwrap_or(f64::NAN),
             1e3 * line.overhead_s
-        );
+        )?;
     }
-    println!(
+    writeln!(
+        out,
         "ratio by the wall clock {:.2} {}",
         report.ratio,
         verdict(report.ratio, WANTED_RATIO)
-    );
+    )?;
     if let Some(ratio) = report.processor_ratio {
-        println!("ratio by processor time {ratio:.2}: what two free cores would give");
+        writeln!(
+            out,
+            "ratio by processor time {ratio:.2}: what two free cores would give"
+        )?;
     }
     if report.choices.is_empty() {
-        return;
+        return Ok(out);
     }
-    println!(
+    writeln!(
+        out,
         "\n{:>8}{:>10}{:>22}{:>12}{:>22}",
         "elements", "step", "error of peak force", "s per run", "per minute and core"
-    );
+    )?;
     for choice in &report.choices {
-        println!(
+        writeln!(
+            out,
             "{:>8}{:>7} ms{:>20.3} %{:>12.3}{:>22.1}",
             choice.elements,
             1e3 * choice.step_s,
             100.0 * choice.force_error,
             choice.seconds,
             choice.runs_per_minute_and_core
-        );
+        )?;
     }
-    println!(
+    writeln!(
+        out,
         "errors against {} elements and {} ms, the larger of two cases: 7.5° at 0.05 m/s, 4° of \
          pitch and yaw at 0.10 m/s; steps above 2 ms need an output_interval_s as large",
         FINE.0,
         1e3 * FINE.1
-    );
+    )?;
+    Ok(out)
 }

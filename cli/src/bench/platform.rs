@@ -1,5 +1,7 @@
 //! `softdock bench platform`: the platform's speed and where its time goes.
 
+use super::clock::{Clock, Spent, go_on};
+use crate::failure::BadInput;
 use crate::legs::own_fmu;
 use crate::output;
 use anyhow::Result;
@@ -16,9 +18,10 @@ use softdock_platform::statics::StaticPlatform;
 use softdock_platform::stopwatch::{Times, UnitTimes};
 use softdock_platform::unit::{LoadedFmu, NativeUnit};
 use softdock_platform::wrench::WrenchHistory;
+use softdock_study::most_threads;
 use std::fmt::Write;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Arguments of `softdock bench platform`.
 #[derive(Debug, clap::Args)]
@@ -66,10 +69,13 @@ struct Line {
     iterations_per_step: f64,
     microseconds_per_step: f64,
     simulated_per_wall: f64,
+    /// The same by processor time; for one thread.
+    simulated_per_processor: Option<f64>,
     /// Speed over that of the first number of threads.
     speed_up: f64,
     wanted: Option<f64>,
-    /// Speed over that of the monolithic scheme with as many threads.
+    /// Speed over that of the monolithic scheme with as many threads; for one thread by processor
+    /// time.
     over_monolithic: f64,
     breakdown_microseconds_per_step: Breakdown,
 }
@@ -107,7 +113,7 @@ fn unit_breakdown(times: &UnitTimes, threads: usize, steps: usize) -> Breakdown 
 
 /// What one repetition gives.
 struct Repetition {
-    seconds: f64,
+    spent: Spent,
     steps: usize,
     iterations: usize,
     breakdown: Breakdown,
@@ -120,6 +126,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     config.validate()?;
     if arguments.limits {
         return limits(arguments, &config);
+    }
+    for &threads in &arguments.threads {
+        let most = most_threads();
+        if threads > most {
+            let message =
+                format!("--threads {threads} is not allowed: it must be 0 to {most} here");
+            return Err(BadInput::new(message).into());
+        }
     }
     let lines = measure(arguments, &config)?;
     if arguments.json {
@@ -206,11 +220,20 @@ fn measure(arguments: &Arguments, config: &PlatformConfig) -> Result<Vec<Line>> 
     let fmu = own_fmu(ModelKind::LegSpatial)?;
     let mut lines: Vec<Line> = Vec::new();
     let mut add = |scheme: &'static str, threads: usize, best: Repetition| {
-        let speed = arguments.duration / best.seconds;
-        let of = |wanted: &dyn Fn(&&Line) -> bool| {
-            let line = lines.iter().find(wanted);
-            speed / line.map_or(speed, |line| line.simulated_per_wall)
-        };
+        let speed = arguments.duration / best.spent.wall;
+        let by_processor = (threads == 1).then(|| arguments.duration / best.spent.processor);
+        let first = lines.iter().find(|line| line.scheme == scheme);
+        let monolithic = lines
+            .iter()
+            .find(|line| line.scheme == "monolithic" && line.threads == threads);
+        // What else runs on the machine does not touch the ratio of two times of one thread.
+        let over_monolithic = monolithic.map_or(1.0, |line| {
+            match by_processor.zip(line.simulated_per_processor) {
+                Some((ours, theirs)) => ours / theirs,
+                None => speed / line.simulated_per_wall,
+            }
+        });
+        let speed_up = first.map_or(1.0, |line| speed / line.simulated_per_wall);
         let usual = config.legs.elements == 10;
         let wanted = match scheme {
             "monolithic" => (threads == 2 && usual).then_some(WANTED),
@@ -224,11 +247,12 @@ fn measure(arguments: &Arguments, config: &PlatformConfig) -> Result<Vec<Line>> 
             step_s: config.solver.step_s,
             steps: best.steps,
             iterations_per_step: best.iterations as f64 / best.steps.max(1) as f64,
-            microseconds_per_step: 1e6 * best.seconds / best.steps.max(1) as f64,
+            microseconds_per_step: 1e6 * best.spent.over(best.steps).wall,
             simulated_per_wall: speed,
-            speed_up: of(&|line| line.scheme == scheme),
+            simulated_per_processor: by_processor,
+            speed_up,
             wanted,
-            over_monolithic: of(&|line| line.scheme == "monolithic" && line.threads == threads),
+            over_monolithic,
             breakdown_microseconds_per_step: best.breakdown,
         };
         lines.push(line);
@@ -261,13 +285,13 @@ fn monolithic(
     fastest(arguments, || {
         let start = platform.state();
         platform.measure();
-        let clock = Instant::now();
+        let clock = Clock::start();
         let done = platform.advance_to(arguments.duration)?;
-        let seconds = clock.elapsed().as_secs_f64();
+        let spent = clock.spent();
         let times = platform.times();
         platform.restore(&start);
         Ok(Repetition {
-            seconds,
+            spent,
             steps: done.steps,
             iterations: done.iterations,
             breakdown: monolithic_breakdown(&times, threads, done.steps),
@@ -291,11 +315,11 @@ fn implicit(
         platform.set_threads(threads);
         platform.set_wrench(push());
         platform.measure();
-        let clock = Instant::now();
+        let clock = Clock::start();
         let done = platform.advance_to(arguments.duration)?;
-        let seconds = clock.elapsed().as_secs_f64();
+        let spent = clock.spent();
         Ok(Repetition {
-            seconds,
+            spent,
             steps: done.steps,
             iterations: done.iterations,
             breakdown: unit_breakdown(&platform.times(), threads, done.steps),
@@ -310,10 +334,13 @@ fn fastest(
 ) -> Result<Repetition> {
     let mut best = run()?;
     for _ in 1..arguments.repetitions.max(1) {
-        let next = run()?;
-        if next.seconds < best.seconds {
-            best = next;
+        go_on()?;
+        let mut next = run()?;
+        let spent = best.spent.min(next.spent);
+        if next.spent.wall < best.spent.wall {
+            std::mem::swap(&mut best, &mut next);
         }
+        best.spent = spent;
     }
     Ok(best)
 }
@@ -322,13 +349,14 @@ fn text(lines: &[Line]) -> String {
     let mut out = String::new();
     let _ = writeln!(
         out,
-        "{:<12}{:>8}{:>10}{:>12}{:>13}{:>16}{:>10}{:>17}",
+        "{:<12}{:>8}{:>10}{:>12}{:>13}{:>16}{:>21}{:>10}{:>17}",
         "scheme",
         "threads",
         "elements",
         "iterations",
         "per step",
         "simulated/wall",
+        "simulated/processor",
         "speed-up",
         "over monolithic"
     );
@@ -342,9 +370,11 @@ fn text(lines: &[Line]) -> String {
             Some(wanted) => format!("  (wanted {wanted}: MISSED)"),
             None => String::new(),
         };
+        let processor = line.simulated_per_processor;
+        let processor = processor.map_or_else(|| "–".to_owned(), |speed| format!("{speed:.2}"));
         let _ = writeln!(
             out,
-            "{:<12}{:>8}{:>10}{:>12.2}{:>10.1} µs{:>16.2}{:>10.2}{:>17.2}{verdict}",
+            "{:<12}{:>8}{:>10}{:>12.2}{:>10.1} µs{:>16.2}{processor:>21}{:>10.2}{:>17.2}{verdict}",
             line.scheme,
             line.threads,
             line.elements,

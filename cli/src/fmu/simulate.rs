@@ -86,6 +86,7 @@ struct Times {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    run::listen_for_stop();
     let fmu = FmuArchive::open(&arguments.file)?;
     let description = fmu.description();
     let times = times(arguments, &fmu)?;
@@ -103,7 +104,6 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let folder = arguments.output.out.clone().unwrap_or_default();
     let file = folder.join(format!("{}.csv", description.model_name));
     output::probe(&file)?;
-    run::listen_for_stop();
     let mut instance = fmu.instantiate(
         &description.model_name,
         &Options {

@@ -81,7 +81,7 @@ pub struct Arguments {
     /// The crank has settled when it stays this near [°]
     #[arg(long, value_name = "DEG", default_value_t = 0.1)]
     settled_deg: f64,
-    /// Writes a page with closed and open loop side by side
+    /// Writes a page with closed and open loop side by side; its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
     plot: Option<PathBuf>,
     #[command(flatten)]

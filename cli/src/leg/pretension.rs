@@ -32,10 +32,11 @@ pub struct Arguments {
     #[arg(long, value_enum, default_value_t)]
     variant: Variant,
     /// Writes the equilibrium path to this table: chord_m, thrust_n, sag_m, max_axial_strain,
-    /// residual_n, iterations
+    /// residual_n, iterations; its folder is made if missing
     #[arg(long, value_name = "FILE.csv")]
     path: Option<PathBuf>,
-    /// Writes a page with the shape, the bending moment and the equilibrium path
+    /// Writes a page with the shape, the bending moment and the equilibrium path;
+    /// its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
     plot: Option<PathBuf>,
 }

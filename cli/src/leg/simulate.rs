@@ -51,7 +51,7 @@ pub struct Arguments {
     /// load_y_n, crank_angle_rad (counted from the start, in the motor modes angle and hold)
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
-    /// Writes a page with an animation, angles, tension and energies
+    /// Writes a page with an animation, angles, tension and energies; its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
     plot: Option<PathBuf>,
     #[command(flatten)]

@@ -87,7 +87,7 @@ pub struct Arguments {
     /// The end effector has settled when it stays this near [m]
     #[arg(long, value_name = "M", default_value_t = 1e-3)]
     settled_m: f64,
-    /// Writes a page with closed and open loop side by side
+    /// Writes a page with closed and open loop side by side; its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
     plot: Option<PathBuf>,
     #[command(flatten)]

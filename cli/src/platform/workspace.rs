@@ -12,6 +12,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use softdock_platform::statics::{Saved, StaticPlatform, StaticSettings, Target};
 use softdock_platform::{PlatformConfig, PlatformError};
+use softdock_study::most_threads;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -198,6 +199,12 @@ const ROUGH: StaticSettings = StaticSettings {
 /// Poses between two looks at the clock and at a request to stop.
 const CHUNK: usize = 256;
 
+/// Threads for `points` points when `asked` were asked for, 0 meaning one per core: no more than
+/// there are points, nor than help on this machine.
+fn threads(asked: usize, points: usize) -> usize {
+    asked.min(points.max(1)).min(most_threads())
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let resolved = Resolved::<PlatformConfig>::new(&arguments.settings)?;
@@ -219,7 +226,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         rpy: arguments.rpy_rad,
     };
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(resolved.config.solver.threads)
+        .num_threads(threads(resolved.config.solver.threads, grid.len()))
         .build()?;
     let mut progress = Progress::new(grid.len() as f64);
     let mut tried: Vec<Tried> = Vec::with_capacity(grid.len());

@@ -153,7 +153,7 @@ pub fn describe(value: &Value) -> String {
     match value {
         Value::String(text) => format!("the text \"{text}\""),
         Value::Integer(number) => format!("the whole number {number}"),
-        Value::Float(number) => format!("the number {number}"),
+        Value::Float(number) => format!("the number {number:?}"),
         Value::Boolean(flag) => format!("{flag}"),
         Value::Datetime(date) => format!("the date {date}"),
         Value::Array(list) => format!("a list of {} values", list.len()),

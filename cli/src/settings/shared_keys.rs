@@ -12,13 +12,13 @@ pub(super) const HISTORY: &str =
 /// The leaf.
 #[rustfmt::skip]
 pub(super) const LEAF: &[Key] = &[
-    Key::new("leaf.length_m", Kind::Number, "m", "Length of the leaf spring AB when straight", POSITIVE),
-    Key::new("leaf.width_m", Kind::Number, "m", "Width, normal to the plane of bending", POSITIVE),
-    Key::new("leaf.thickness_m", Kind::Number, "m", "Thickness, in the plane of bending", POSITIVE),
-    Key::new("leaf.youngs_modulus_pa", Kind::Number, "Pa", "Young's modulus", POSITIVE),
-    Key::new("leaf.shear_modulus_pa", Kind::Number, "Pa", "Shear modulus", POSITIVE),
+    Key::new("leaf.length_m", Kind::Number, "m", "Length of the leaf spring AB when straight", "0.001 to 100"),
+    Key::new("leaf.width_m", Kind::Number, "m", "Width, normal to the plane of bending", "1e-6 to 10"),
+    Key::new("leaf.thickness_m", Kind::Number, "m", "Thickness, in the plane of bending", "1e-6 to 1"),
+    Key::new("leaf.youngs_modulus_pa", Kind::Number, "Pa", "Young's modulus", "1e3 to 1e13"),
+    Key::new("leaf.shear_modulus_pa", Kind::Number, "Pa", "Shear modulus", "1e3 to 1e13"),
     Key::new("leaf.shear_factor", Kind::Number, "-", "Shear correction factor", POSITIVE),
-    Key::new("leaf.density_kg_m3", Kind::Number, "kg/m³", "Density", POSITIVE),
+    Key::new("leaf.density_kg_m3", Kind::Number, "kg/m³", "Density", "0.001 to 1e6"),
     Key::new("leaf.curvature_per_m", Kind::Number, "1/m", "Curvature of the unstressed leaf, positive to the left of A→B", ANY),
     Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient", NOT_NEGATIVE),
     Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient", NOT_NEGATIVE),

@@ -167,3 +167,50 @@ fn scripts_for_a_cluster_name_the_program_and_the_study() {
     assert!(array.contains(&expected), "{array}");
     assert!(array.contains("#SBATCH --array=0-3"), "{array}");
 }
+
+#[test]
+fn more_threads_than_the_machine_can_use_are_refused_before_anything_happens() {
+    let folder = Folder::new("threads");
+    folder.write("study.toml", &sound_study(3));
+    let words = ["run", "study.toml", "--out", "out", "--threads", "100000"];
+    let message = folder.refused(2, &words);
+    assert!(
+        message.contains("threads = 100000: must be 0 to "),
+        "{message}"
+    );
+    assert!(!folder.join("out").exists());
+    let scripts = ["slurm", "study.toml", "--shards", "2", "--out", "out"];
+    let message = folder.refused(2, &[&scripts[..], &["--threads", "100000"]].concat());
+    assert!(
+        message.contains("threads = 100000: must be 1 to 1024"),
+        "{message}"
+    );
+}
+
+#[test]
+fn the_base_scenario_can_be_changed_from_the_command_line() {
+    let folder = Folder::new("set");
+    folder.write("study.toml", &sound_study(2));
+    let run = ["run", "study.toml", "--json", "--out"];
+    let force = |out: &str, more: &[&str]| {
+        let done = folder.json(&[&run[..], &[out], more].concat());
+        let report = folder.json(&["report", out, "--json"]);
+        assert_eq!(report["results"], done["results"]);
+        assert!(folder.join(out).join("report.html").exists());
+        done["digest"].clone()
+    };
+    let plain = force("plain", &[]);
+    let changed = force("changed", &["--set", "contact.friction.coefficient=0.05"]);
+    assert_ne!(plain, changed);
+    let varied = ["--set", "misalignment.pitch_deg=3"];
+    let message = folder.refused(2, &[&run[..], &["no"], &varied].concat());
+    assert!(
+        message.contains("the study varies `misalignment.pitch_deg`"),
+        "{message}"
+    );
+    let message = folder.refused(
+        2,
+        &[&run[..], &["no"], &["--set", "legs.elemnts=3"]].concat(),
+    );
+    assert!(message.contains("legs.elements"), "{message}");
+}

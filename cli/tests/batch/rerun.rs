@@ -23,10 +23,10 @@ fn the_worst_runs_are_done_again_with_reports_and_links() {
         let files = ["config.toml", "report.html", "run.csv", "summary.json"];
         assert_eq!(names(&own), files);
         // What the study kept of the worst runs is the same time series.
-        let kept = fs::read(folder.join("out/series").join(format!("{name}.series"))).unwrap();
+        let kept = fs::read(folder.join("out/series").join(format!("{name}.csv"))).unwrap();
         assert!(kept == fs::read(own.join("run.csv")).unwrap(), "{name}");
         assert!(page.contains(&format!("href=\"reruns/{name}/report.html\"")));
-        assert!(page.contains(&format!("href=\"series/{name}.series\"")));
+        assert!(page.contains(&format!("href=\"series/{name}.csv\"")));
         assert!(index.contains(&format!("href=\"{name}/report.html\"")));
         let summary = fs::read_to_string(own.join("summary.json")).unwrap();
         let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();

@@ -8,6 +8,7 @@ use leg_core::leg::unit_spatial::{SPATIAL_INPUTS, SpatialInput, SpatialOutput as
 use leg_core::leg::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
 use std::fmt::Write;
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -210,7 +211,10 @@ fn importers_see_the_native_leg() {
         Err(error) => {
             let must = std::env::var("CI").is_ok_and(|value| value == "true");
             assert!(!must, "{error}");
-            println!("skipped: no python environment for the importers: {error}");
+            let test = "importers_see_the_native_leg";
+            let missing = "no python environment for the importers";
+            // Past the capture of the test harness.
+            let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {missing}: {error}");
             return;
         }
     };

@@ -1,55 +1,15 @@
 //! An FMU on disk: unpacked, described, loaded.
 
+use super::folder::Folder;
 use super::library::Functions;
 use super::{FmuInstance, ImportError, Options};
 use crate::package::Platform;
 use softdock_xml::ModelDescription;
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{SystemTime, UNIX_EPOCH};
 use zip::ZipArchive;
-
-/// A folder that is removed when nobody needs it any more.
-#[derive(Debug)]
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> io::Result<Self> {
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH);
-        let now = now.map_or(0, |time| time.subsec_nanos());
-        loop {
-            let count = COUNTER.fetch_add(1, Ordering::Relaxed);
-            let name = format!("softdock-fmu-{}-{count}-{now:x}", std::process::id());
-            let path = std::env::temp_dir().join(name);
-            match private_folder(&path) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                made => return made.map(|()| Self(path)),
-            }
-        }
-    }
-}
-
-/// Makes a folder that only its owner can write to: it will hold a library to be loaded.
-fn private_folder(path: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::DirBuilderExt;
-        builder.mode(0o700);
-    }
-    builder.create(path)
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What cannot be removed now stays for the system's own cleaning.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
 
 /// What instances share. The fields are dropped in this order: the library before its folder.
 pub(super) struct Loaded {
@@ -61,7 +21,7 @@ pub(super) struct Loaded {
 impl Loaded {
     /// The address of the resources, as the standard wants it.
     pub fn resources(&self) -> String {
-        file_uri(&self.folder.0.join("resources"))
+        file_uri(&self.folder.path().join("resources"))
     }
 }
 
@@ -110,8 +70,8 @@ impl FmuArchive {
             path: std::env::temp_dir(),
             cause,
         })?;
-        unpack(path, &mut archive, &folder.0)?;
-        let functions = Functions::load(&folder.0.join(&wanted), identifier)?;
+        unpack(path, &mut archive, folder.path())?;
+        let functions = Functions::load(&folder.path().join(&wanted), identifier)?;
         let version = functions.version();
         if !version.starts_with("2.") {
             let path = path.to_owned();

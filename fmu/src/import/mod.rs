@@ -20,6 +20,7 @@
 
 mod archive;
 mod error;
+mod folder;
 mod instance;
 mod library;
 mod log;
@@ -29,5 +30,6 @@ mod values;
 pub(crate) use archive::read_description;
 pub use archive::{Contents, FmuArchive};
 pub use error::ImportError;
+pub use folder::remove_unpacked;
 pub use instance::{FmuInstance, Options, SavedState};
 pub use log::LogLine;

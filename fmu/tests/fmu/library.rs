@@ -4,14 +4,14 @@ use softdock_fmu_library::LIBRARY;
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use crate::support::Folder;
+    use crate::support::{Folder, skip};
     use softdock_fmu::abi::FUNCTIONS;
     use softdock_fmu_library::LIBRARY;
     use std::collections::BTreeSet;
     use std::process::Command;
 
     /// What a tool prints about the library; nothing, with a message, if there is no such tool.
-    fn tool(program: &str, arguments: &[&str]) -> Option<String> {
+    fn tool(test: &str, program: &str, arguments: &[&str]) -> Option<String> {
         let folder = Folder::new(&format!("{program}{}", arguments.concat()));
         let path = folder.0.join("library.so");
         std::fs::write(&path, LIBRARY).unwrap();
@@ -21,7 +21,7 @@ mod linux {
             }
             Ok(output) => panic!("{program}: {}", String::from_utf8_lossy(&output.stderr)),
             Err(error) => {
-                println!("skipped: {program} cannot be run: {error}");
+                skip(test, program, &error);
                 None
             }
         }
@@ -29,7 +29,8 @@ mod linux {
 
     #[test]
     fn the_library_exports_the_functions_of_the_standard_and_no_others() {
-        let Some(text) = tool("nm", &["-D", "--defined-only"]) else {
+        let test = "the_library_exports_the_functions_of_the_standard_and_no_others";
+        let Some(text) = tool(test, "nm", &["-D", "--defined-only"]) else {
             return;
         };
         let exported: BTreeSet<&str> = text
@@ -52,7 +53,8 @@ mod linux {
 
     #[test]
     fn the_library_needs_nothing_but_the_system() {
-        let Some(text) = tool("readelf", &["-d"]) else {
+        let test = "the_library_needs_nothing_but_the_system";
+        let Some(text) = tool(test, "readelf", &["-d"]) else {
             return;
         };
         for line in text.lines().filter(|line| line.contains("(NEEDED)")) {
@@ -67,7 +69,8 @@ mod linux {
     #[test]
     #[cfg(all(target_arch = "x86_64", target_env = "gnu"))]
     fn the_glibc_that_is_needed_is_old() {
-        let Some(text) = tool("readelf", &["-V"]) else {
+        let test = "the_glibc_that_is_needed_is_old";
+        let Some(text) = tool(test, "readelf", &["-V"]) else {
             return;
         };
         let needed = text.split("Version needs").nth(1).unwrap();

@@ -8,14 +8,15 @@ use softdock_fmu::abi::{
 use softdock_fmu::exports::access::*;
 use softdock_fmu::exports::lifecycle::*;
 use softdock_fmu::exports::step::*;
-use softdock_fmu::import::FmuArchive;
+use softdock_fmu::import::{FmuArchive, remove_unpacked};
 use softdock_fmu::lifecycle::State;
 use softdock_fmu::package::{Platform, pack};
 use softdock_fmu_library::LIBRARY;
-use std::ffi::CString;
+use std::ffi::{CString, c_int};
+use std::io::Write;
 use std::path::PathBuf;
 use std::ptr::{null, null_mut};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 /// An instance of the functions linked into this program.
 pub struct Raw {
@@ -165,15 +166,39 @@ impl Drop for Folder {
     }
 }
 
+unsafe extern "C" {
+    fn atexit(function: extern "C" fn()) -> c_int;
+}
+
+/// Statics are not dropped: what they have unpacked goes at the end of the process.
+extern "C" fn remove_at_exit() {
+    remove_unpacked();
+}
+
 /// The FMU of a model, loaded once for all tests.
 pub fn archive(kind: ModelKind) -> &'static FmuArchive {
     static ARCHIVES: [OnceLock<FmuArchive>; 2] = [OnceLock::new(), OnceLock::new()];
+    static AT_EXIT: Once = Once::new();
     ARCHIVES[kind as usize].get_or_init(|| {
+        // SAFETY: the function takes nothing and does not unwind.
+        AT_EXIT.call_once(|| assert_eq!(unsafe { atexit(remove_at_exit) }, 0));
         let folder = Folder::new(&format!("archive-{}", kind.name()));
         let file = folder.0.join("model.fmu");
         std::fs::write(&file, pack(kind, LIBRARY, Platform::HERE).unwrap()).unwrap();
         FmuArchive::open(&file).unwrap()
     })
+}
+
+/// Says, past the capture of the test harness, that a test does nothing because a program is
+/// missing.
+///
+/// # Panics
+///
+/// If `CI` is `true`: there the program must be installed.
+pub fn skip(test: &str, program: &str, error: &std::io::Error) {
+    let message = format!("SKIPPED {test}: {program} cannot be run: {error}");
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "{message}");
+    let _ = writeln!(std::io::stderr(), "{message}");
 }
 
 /// Numbers without a pattern, the same in every run (xorshift).

@@ -2,7 +2,7 @@
 
 /// A configuration value outside its range.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error("{key} = {value} is not allowed: it must be {allowed}")]
+#[error("{key} = {} is not allowed: it must be {allowed}", plain(*value))]
 pub struct ConfigError {
     /// Key, with the names of its tables: `tendon.stiffness_n_per_m`.
     pub key: &'static str,
@@ -10,6 +10,15 @@ pub struct ConfigError {
     pub value: f64,
     /// The allowed range in words.
     pub allowed: &'static str,
+}
+
+/// A number as people write it: 1e300 without its zeros.
+pub(super) fn plain(value: f64) -> String {
+    if value == 0.0 || (1e-4..1e16).contains(&value.abs()) || !value.is_finite() {
+        value.to_string()
+    } else {
+        format!("{value:e}")
+    }
 }
 
 /// Refuses a value that is not `ok` or not finite.

@@ -146,13 +146,35 @@ impl Leaf {
     }
 
     fn validate(&self) -> Result<(), ConfigError> {
-        positive("leaf.length_m", self.length_m)?;
-        positive("leaf.width_m", self.width_m)?;
-        positive("leaf.thickness_m", self.thickness_m)?;
-        positive("leaf.youngs_modulus_pa", self.youngs_modulus_pa)?;
-        positive("leaf.shear_modulus_pa", self.shear_modulus_pa)?;
+        // Beyond these, bending and stretching differ by more than the digits of a number.
+        let (modulus, moduli) = ([1e3, 1e13], "in [1e3, 1e13] Pa");
+        let (young, shear) = (self.youngs_modulus_pa, self.shear_modulus_pa);
+        for (key, value, [low, high], allowed) in [
+            (
+                "leaf.length_m",
+                self.length_m,
+                [1e-3, 1e2],
+                "in [0.001, 100] m",
+            ),
+            ("leaf.width_m", self.width_m, [1e-6, 1e1], "in [1e-6, 10] m"),
+            (
+                "leaf.thickness_m",
+                self.thickness_m,
+                [1e-6, 1.0],
+                "in [1e-6, 1] m",
+            ),
+            ("leaf.youngs_modulus_pa", young, modulus, moduli),
+            ("leaf.shear_modulus_pa", shear, modulus, moduli),
+            (
+                "leaf.density_kg_m3",
+                self.density_kg_m3,
+                [1e-3, 1e6],
+                "in [0.001, 1e6] kg/m³",
+            ),
+        ] {
+            check(value >= low && value <= high, key, value, allowed)?;
+        }
         positive("leaf.shear_factor", self.shear_factor)?;
-        positive("leaf.density_kg_m3", self.density_kg_m3)?;
         finite("leaf.curvature_per_m", self.curvature_per_m)?;
         not_negative("leaf.rayleigh_mass_per_s", self.rayleigh_mass_per_s)?;
         not_negative("leaf.rayleigh_stiffness_s", self.rayleigh_stiffness_s)

@@ -67,7 +67,9 @@ pub enum LegError {
     /// The straight leaf cannot be mounted at this crank angle.
     #[error(
         "at q1 = {q1_rad} rad the leaf of {length_m} m cannot be mounted: the distance from A to \
-         the upper link's end ranges from {shortest_m} m to {longest_m} m"
+         the upper link's end ranges from {} m to {} m",
+        check::plain(*shortest_m),
+        check::plain(*longest_m)
     )]
     CannotMount {
         /// Crank angle [rad].

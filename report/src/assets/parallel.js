@@ -14,7 +14,7 @@ softdock.kinds.parallel = (node, block) => {
   const canvas = element('canvas', { role: 'img', 'aria-label': softdock.words(node) });
   const names = element('div', { class: 'names' });
   const open = element('div', { class: 'legend' });
-  field.style.minWidth = `${Math.max(1, dimensions.length) * 5.2}rem`;
+  field.style.minWidth = `${Math.max(1, dimensions.length) * 4.4}rem`;
   field.append(names, canvas);
   scroll.append(field);
   bar.append(scale, chosen, clear);

@@ -18,12 +18,14 @@ softdock.kinds.histogram = (node, block) => {
     const lines = block.lines.map(l => l.value);
     const low = Math.min(...edges, ...lines);
     const high = Math.max(...edges, ...lines);
+    // The names of the lines stand above the bars.
+    const head = Math.min(0.4, (15 * block.lines.length + 8) / Math.max(80, plot.clientHeight - 60));
     const made = softdock.axes(plot, {
       node,
       x: block.x,
       y: { label: block.counted, unit: '' },
       xRange: edges.length ? [low - air, high + air] : [0, 1],
-      yRange: [0, 1.12 * most],
+      yRange: [0, most / (1 - head)],
       wholeY: true,
     });
     if (!made) return;

@@ -1,6 +1,9 @@
 //! Running a study: one run at a time on every core, each stored as it finishes.
 
 mod dispatcher;
+mod workers;
+
+pub use workers::most_threads;
 
 use crate::error::{Result, StudyError};
 use crate::finish;
@@ -58,7 +61,7 @@ pub struct Case<'a> {
 pub struct Outcome {
     /// The figures in order, each of its kind or missing, or the reason why there are none.
     pub figures: std::result::Result<Vec<Option<Value>>, String>,
-    /// The time series, in a form the program knows; stored if the policy keeps it.
+    /// The time series as CSV; stored if the policy keeps it.
     pub series: Option<Vec<u8>>,
 }
 
@@ -91,7 +94,8 @@ impl Outcome {
 /// How a study is run.
 #[derive(Debug, Clone, Copy)]
 pub struct RunOptions<'a> {
-    /// Threads; 0 takes one for each core.
+    /// Threads, at most [`most_threads`]; 0 takes one for each core. Those without a run are not
+    /// started.
     pub threads: usize,
     /// The part of the study to run.
     pub shard: Shard,
@@ -173,12 +177,14 @@ pub fn run<J: Job>(
         let (offered, planned) = (names(job.figures()), names(plan.figures()));
         return Err(StudyError::FiguresChanged { offered, planned });
     }
+    let total = options.shard.size(plan.runs());
+    let threads = workers::count(options.threads, total)?;
     let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.threads)
+        .num_threads(threads)
         .stack_size(STACK)
         .build()
         .map_err(|error| StudyError::Threads {
-            threads: options.threads,
+            threads,
             reason: error.to_string(),
         })?;
     let start = Instant::now();
@@ -204,7 +210,7 @@ pub fn run<J: Job>(
             start,
             progress,
         }),
-        total: options.shard.size(plan.runs()),
+        total,
     };
     pool.broadcast(|_| batch.work());
     let mut sink = batch

@@ -3,7 +3,7 @@
 //! ```text
 //! study.toml                                 the plan: study, scenario, figures, version, digest
 //! rows/block-000000-shard-0-of-1.journal     finished runs, appended as they finish
-//! series/run-0000000012.series               time series that are kept
+//! series/run-0000000012.csv                  time series that are kept
 //! results.parquet                            the table, written when every run is finished
 //! shard-0-of-1.lock                          says who writes a shard
 //! ```

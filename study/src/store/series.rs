@@ -12,13 +12,13 @@ use std::path::Path;
 
 /// Name of the file of a run.
 pub(crate) fn file_name(run: u64) -> String {
-    format!("run-{run:010}.series")
+    format!("run-{run:010}.csv")
 }
 
 /// The run of a file, by its name.
 pub(crate) fn run_of_file(name: &str) -> Option<u64> {
     name.strip_prefix("run-")?
-        .strip_suffix(".series")?
+        .strip_suffix(".csv")?
         .parse()
         .ok()
 }

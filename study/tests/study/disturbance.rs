@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use softdock_study::{Directory, RunOptions, StudyError, run, status};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -192,10 +193,10 @@ impl Drop for SmallDisk {
     }
 }
 
-fn skip_without_disk() {
-    eprintln!(
-        "SKIPPED a test of a full disk: a small disk (tmpfs) cannot be mounted here, which takes root"
-    );
+/// Says so past the capture of the test harness.
+fn skip_without_disk(test: &str) {
+    let reason = "a small disk (tmpfs) cannot be mounted here, which takes root";
+    let _ = writeln!(std::io::stderr(), "SKIPPED {test}: {reason}");
 }
 
 /// The runs are all done and the disk is full when the table is written: the same.
@@ -204,7 +205,7 @@ fn a_disk_that_is_full_at_the_table_is_named_and_survived() {
     let plan = mixed_plan(2000);
     let folder = Folder::new("full-table");
     let Some(disk) = SmallDisk::mount(&folder.join("disk"), "1m") else {
-        return skip_without_disk();
+        return skip_without_disk("a_disk_that_is_full_at_the_table_is_named_and_survived");
     };
     let out = disk.0.join("out");
     run_mixed(&plan, &out, &options(2, "0/1"));
@@ -251,7 +252,7 @@ fn a_full_disk_is_named_and_survived() {
     let folder = Folder::new("full");
     for (name, plan) in [("series", plan), ("rows", rows_only)] {
         let Some(disk) = SmallDisk::mount(&folder.join(name), "256k") else {
-            return skip_without_disk();
+            return skip_without_disk("a_full_disk_is_named_and_survived");
         };
         let out = disk.0.join("out");
         let first = quietly(|| run(&plan, &Mixed::new(), &out, &resuming(2), &|_| {}));

@@ -91,8 +91,8 @@ fn leftovers_are_removed_on_resuming() {
     run_mixed(&plan, &out, &options(1, "0/1"));
     let before = kept(&out);
     let stray = (0..60).find(|run| !before.contains(run)).unwrap();
-    std::fs::write(out.join(format!("series/run-{stray:010}.series")), b"stray").unwrap();
-    let unfinished = out.join("series/.run-0000000001.series.shard-0-of-1.unfinished");
+    std::fs::write(out.join(format!("series/run-{stray:010}.csv")), b"stray").unwrap();
+    let unfinished = out.join("series/.run-0000000001.csv.shard-0-of-1.unfinished");
     std::fs::write(&unfinished, b"half").unwrap();
     let options = softdock_study::RunOptions {
         resume: true,

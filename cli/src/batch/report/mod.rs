@@ -10,6 +10,7 @@ use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::significant;
 use anyhow::Result;
 use data::Data;
+use serde_json::json;
 use softdock_platform::docking::Scenario;
 use softdock_report::{BatchReport, Figure};
 use softdock_study::statistics::{Interval, sensitivity};
@@ -23,13 +24,26 @@ pub struct Arguments {
     /// Folder of a study; it need not be finished
     #[arg(value_name = "DIR")]
     directory: PathBuf,
+    /// Prints JSON instead of the summary
+    #[arg(long)]
+    json: bool,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directory = Directory::open(&arguments.directory)?;
     let path = write(&directory)?;
-    output::say(&format!("report: {}", path.display()))?;
+    if arguments.json {
+        let results = Results::read(&directory)?;
+        output::say_json(&json!({
+            "study": directory.plan().study().name,
+            "runs": directory.plan().runs(),
+            "results": results.json(),
+            "report": path,
+        }))?;
+    } else {
+        output::say(&format!("report: {}", path.display()))?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

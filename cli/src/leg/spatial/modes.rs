@@ -29,7 +29,7 @@ pub struct Arguments {
     /// Number of modes, slowest first
     #[arg(long, value_name = "N", default_value_t = 8)]
     count: usize,
-    /// Writes a page with the slowest modes in motion
+    /// Writes a page with the slowest modes in motion; its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
     plot: Option<PathBuf>,
     #[command(flatten)]

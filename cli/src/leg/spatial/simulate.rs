@@ -85,7 +85,8 @@ pub struct Arguments {
     /// tip), force_x_n, force_y_n, force_z_n (on a loaded or free tip)
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
-    /// Writes a page with the leg in space, angles, forces and energies
+    /// Writes a page with the leg in space, angles, forces and energies;
+    /// its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
     plot: Option<PathBuf>,
     #[command(flatten)]

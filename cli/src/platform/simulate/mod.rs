@@ -73,7 +73,7 @@ pub struct Arguments {
     /// Breaks a leg at a time: LEG:SECONDS, such as 3:0.5; repeatable
     #[arg(long = "break", value_name = "LEG:S")]
     breaks: Vec<String>,
-    /// Writes a page with charts
+    /// Writes a page with charts; its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
     plot: Option<PathBuf>,
     #[command(flatten)]

@@ -5,9 +5,9 @@
 //! effector's joints were before the last correction, so that correction is the gap of the joints:
 //! the iteration ends when it is below the tolerance. Two kinds of steps:
 //!
-//! * [`short`]: no longer than a step of the legs. The very equations of the monolithic scheme, with
+//! * `short`: no longer than a step of the legs. The very equations of the monolithic scheme, with
 //!   contact and target;
-//! * [`long`]: longer. The end effector moves on a cubic ([`super::course`]). Contact asks for steps
+//! * `long`: longer. The end effector moves on a cubic (`course`). Contact asks for steps
 //!   shorter than those of the legs, so with a target all steps are short.
 //!
 //! Jumps of histories are ends of steps; behind one the first long step is short, and the next ones

@@ -1,0 +1,127 @@
+//! Time of single-threaded work, by the wall and by the processor.
+
+use crate::run;
+use anyhow::{Result, bail};
+#[cfg(unix)]
+use nix::time::ClockId;
+use std::time::Instant;
+
+/// A clock that runs since it was made. Use it on one thread.
+#[derive(Debug)]
+pub struct Clock {
+    processor: Option<f64>,
+    wall: Instant,
+}
+
+/// A duration [s].
+#[derive(Debug, Clone, Copy)]
+pub struct Spent {
+    /// By the wall: other work on the machine counts.
+    pub wall: f64,
+    /// Processor time of the thread: other work does not count. The wall's time where the system
+    /// does not tell it.
+    pub processor: f64,
+}
+
+impl Spent {
+    /// Longer than anything.
+    pub const FOREVER: Self = Self {
+        wall: f64::INFINITY,
+        processor: f64::INFINITY,
+    };
+
+    /// No time at all.
+    pub const NOTHING: Self = Self {
+        wall: 0.0,
+        processor: 0.0,
+    };
+
+    /// One after the other.
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            wall: self.wall + other.wall,
+            processor: self.processor + other.processor,
+        }
+    }
+
+    /// The shorter of each.
+    pub fn min(self, other: Self) -> Self {
+        Self {
+            wall: self.wall.min(other.wall),
+            processor: self.processor.min(other.processor),
+        }
+    }
+
+    /// Of one of `parts` equal parts.
+    pub fn over(self, parts: usize) -> Self {
+        let parts = parts.max(1) as f64;
+        Self {
+            wall: self.wall / parts,
+            processor: self.processor / parts,
+        }
+    }
+}
+
+impl Clock {
+    /// Starts a clock.
+    pub fn start() -> Self {
+        Self {
+            processor: thread_time(),
+            wall: Instant::now(),
+        }
+    }
+
+    /// Time since the start.
+    pub fn spent(&self) -> Spent {
+        let wall = self.wall.elapsed().as_secs_f64();
+        let processor = match (self.processor, thread_time()) {
+            (Some(before), Some(now)) => now - before,
+            _ => wall,
+        };
+        Spent { wall, processor }
+    }
+}
+
+/// Processor time of this thread [s]; none where the system does not tell it.
+fn thread_time() -> Option<f64> {
+    #[cfg(unix)]
+    return time_of(ClockId::CLOCK_THREAD_CPUTIME_ID);
+    #[cfg(not(unix))]
+    return None;
+}
+
+/// Processor time of all threads of this process [s]; none where the system does not tell it.
+pub fn process_time() -> Option<f64> {
+    #[cfg(unix)]
+    return time_of(ClockId::CLOCK_PROCESS_CPUTIME_ID);
+    #[cfg(not(unix))]
+    return None;
+}
+
+#[cfg(unix)]
+fn time_of(clock: ClockId) -> Option<f64> {
+    let time = nix::time::clock_gettime(clock).ok()?;
+    Some(std::time::Duration::from(time).as_secs_f64())
+}
+
+/// An error once somebody has asked the program to end: a measurement has nothing to keep.
+pub fn go_on() -> Result<()> {
+    if run::stop_requested() {
+        bail!("stopped by a signal");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sleeping_takes_wall_time_only() {
+        let clock = Clock::start();
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let spent = clock.spent();
+        assert!(spent.wall >= 0.02);
+        assert!(cfg!(not(unix)) || spent.processor < 0.01, "{spent:?}");
+    }
+}
