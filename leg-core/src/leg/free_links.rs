@@ -39,6 +39,8 @@ const NEAR_LINE: f64 = 1e-6;
 const SECTIONS: usize = 30;
 /// Tension's tolerance, relative to one newton more than its size.
 const TOLERANCE: f64 = 1e-11;
+/// The same for what rounding may leave; with two free links the crank's torque is met to 1e-9 N·m.
+const ACCEPTED: f64 = 1e-7;
 
 /// What is free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +123,7 @@ pub(super) fn free_links(config: &LegConfig) -> Result<Pretensioned, LegError> {
         (false, true) => Free::One(Balance::Crank),
         _ => Free::One(Balance::Link),
     };
-    let (mut family, first) = Family::start(config, free)?;
+    let (mut family, first) = Family::start(config, free, target)?;
     let (points, end) = family.walk(first)?;
     let stable = |pair: &[Point]| pair[1].rest_length < pair[0].rest_length;
     let stiffness = config.tendon.stiffness_n_per_m;
@@ -129,6 +131,15 @@ pub(super) fn free_links(config: &LegConfig) -> Result<Pretensioned, LegError> {
         let [a, b] = [&pair[0], &pair[1]].map(|point| target.miss(point, stiffness));
         if a == 0.0 || b == 0.0 || (a < 0.0) != (b < 0.0) {
             let root = family.root(&pair[0], &pair[1], |p| target.miss(p, stiffness))?;
+            let missed = target.miss(&root, stiffness);
+            if missed.abs() > ACCEPTED * (1.0 + root.tension) {
+                // Only where the family jumps from one pose of two free links to another.
+                return Err(LegError::NoEquilibrium {
+                    what: "tendon tension [N]",
+                    target: root.tension - missed,
+                    reached: root.tension,
+                });
+            }
             return family.finish(&points[..=i], root);
         }
     }
@@ -165,7 +176,14 @@ const LOST: &str = "the leaf does not stay bowed to its side, or the links do no
 
 impl Family<'_> {
     /// The family and its point at the chord where the walk starts.
-    fn start(config: &LegConfig, free: Free) -> Result<(Family<'_>, Point), LegError> {
+    ///
+    /// Two free links have more than one pose at a chord (they hang or stand); the search starts
+    /// near the chord of the target, from the angles of the configuration, as for a given chord.
+    fn start(
+        config: &LegConfig,
+        free: Free,
+        target: Target,
+    ) -> Result<(Family<'_>, Point), LegError> {
         let linkage = Linkage::new(config);
         let wanted = &config.pretension;
         let held = [wanted.q1_rad, wanted.q3_rad];
@@ -185,6 +203,13 @@ impl Family<'_> {
                 (with(balance, held, angle), angle)
             }
             Free::Both => {
+                let near = match target {
+                    Target::Tension(_) => linkage.chord(held[0], held[1]),
+                    Target::RestLength(rest) => {
+                        rest + config.leaf.euler_load() / config.tendon.stiffness_n_per_m
+                    }
+                };
+                let chord = near.clamp(2.0 * SHORTEST_CHORD * length, chord);
                 let report = free_chord(config, &linkage, chord, held)?.report;
                 ([report.q1_rad, report.q3_rad], chord)
             }

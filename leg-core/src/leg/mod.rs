@@ -118,7 +118,7 @@ pub enum LegError {
     /// No equilibrium with a free link has the tension or rest length asked for.
     #[error(
         "{key} = {asked} cannot be reached with {free} free: from the straight leaf to a chord of \
-         {chord_m:.6} m, where {reason}, equilibria have {lowest:.6} to {highest:.6}"
+         {chord_m:.6} m, where {reason}, it runs from {lowest:.6} to {highest:.6}"
     )]
     OutOfReach {
         /// The key that asks for it.
