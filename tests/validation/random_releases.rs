@@ -9,9 +9,10 @@ use std::io::Write;
 const RELEASES: u64 = 1000;
 /// Simulated time of each [s].
 const DURATION: f64 = 0.5;
-/// A leaf strained more than this has been crushed. P/EA of the bowed leaf is 5e-6; all the
-/// energy of the leg (10 J) in one element of the finest mesh would be 1.2e-2.
-const CRUSHED: f64 = 1.5e-2;
+/// A leaf strained more than this at any step has been crushed. P/EA of the bowed leaf is 5e-6; let
+/// go without a tendon it springs open and is stretched to 7e-4 when it snaps taut. A run that
+/// comes to more has an integrator that gains energy, and must not finish.
+const CRUSHED: f64 = 1e-3;
 /// Violation of a joint that counts as silent [m].
 const OPEN_LOOP: f64 = 1e-10;
 
@@ -78,8 +79,7 @@ fn random_config(index: u64) -> LegConfig {
 /// How a release ended.
 #[derive(Debug, PartialEq, Eq)]
 enum End {
-    /// With the largest axial strain of any element at any step, in parts per billion.
-    Finished(u64),
+    Finished,
     Refused(String),
     Stalled(String),
 }
@@ -113,24 +113,14 @@ fn release(index: u64) -> End {
             let section =
                 results::section(&leg.model, &simulation.state, leg.leaf, element).unwrap();
             let strain = section.strain[0].abs();
-            assert!(
-                strain < CRUSHED,
-                "release {index}: element {element} strained {strain:e}"
-            );
             worst = worst.max(strain);
         }
     }
-    if std::env::var("X").is_ok() {
-        eprintln!(
-            "S {worst:e} {} {} {} {} {}",
-            config.solver.elements,
-            config.solver.spectral_radius,
-            config.solver.step_s,
-            config.tendon.present,
-            config.tendon.damping_n_s_per_m
-        );
-    }
-    End::Finished((1e9 * worst) as u64)
+    assert!(
+        worst < CRUSHED,
+        "release {index}: finished, an element strained {worst:e}"
+    );
+    End::Finished
 }
 
 #[test]
@@ -153,7 +143,7 @@ fn every_random_release_finishes_or_says_why_not() {
             .collect()
     });
     let count = |wanted: fn(&End) -> bool| ends.iter().filter(|end| wanted(end)).count();
-    let finished = count(|end| matches!(end, End::Finished(_)));
+    let finished = count(|end| *end == End::Finished);
     let refused = count(|end| matches!(end, End::Refused(_)));
     let stalled = count(|end| matches!(end, End::Stalled(_)));
     // Past the capture of a passing test's output: the counts are to be seen in every run.

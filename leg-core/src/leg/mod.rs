@@ -152,6 +152,17 @@ pub enum LegError {
         /// Stiffness of the tendon [N/m].
         stiffness_n_per_m: f64,
     },
+    /// Only a tendon that pushes would balance the free link.
+    #[error(
+        "at a chord of {chord_m} m the tendon would have to push with {push_n} N to balance the \
+         free link, which a cable cannot"
+    )]
+    TendonPushes {
+        /// Distance A to B [m].
+        chord_m: f64,
+        /// Push [N].
+        push_n: f64,
+    },
     /// No equilibrium was found for the target.
     #[error("no equilibrium with {what} = {target} was found: the search ended at {reached}")]
     NoEquilibrium {

@@ -446,10 +446,9 @@ impl Bowed {
             (None, None, None) => bare.thrust_n,
         };
         if tension < 0.0 {
-            return Err(LegError::NoEquilibrium {
-                what: "tendon tension that balances the free link [N]",
-                target: 0.0,
-                reached: tension,
+            return Err(LegError::TendonPushes {
+                chord_m: bare.chord_m,
+                push_n: -tension,
             });
         }
         let rest_length = match tendon.rest_length_m {
