@@ -4,6 +4,7 @@
 
 mod docking;
 mod documents;
+mod free_links;
 mod leg;
 mod newton;
 mod platform_cosimulation;

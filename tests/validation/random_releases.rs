@@ -9,9 +9,10 @@ use std::io::Write;
 const RELEASES: u64 = 1000;
 /// Simulated time of each [s].
 const DURATION: f64 = 0.5;
-/// A leaf strained more than this has been crushed. P/EA of the bowed leaf is 5e-6; all the
-/// energy of the leg (10 J) in one element of the finest mesh would be 1.2e-2.
-const CRUSHED: f64 = 1.5e-2;
+/// A leaf strained more than this at any step has been crushed. P/EA of the bowed leaf is 5e-6; let
+/// go without a tendon it springs open and is stretched to 7e-4 when it snaps taut. A run that
+/// comes to more has an integrator that gains energy, and must not finish.
+const CRUSHED: f64 = 1e-3;
 /// Violation of a joint that counts as silent [m].
 const OPEN_LOOP: f64 = 1e-10;
 
@@ -89,8 +90,10 @@ fn release(index: u64) -> End {
         Ok(simulation) => simulation,
         Err(error) => return End::Refused(error.to_string()),
     };
-    for k in 1..=20 {
-        match simulation.advance_to(DURATION * f64::from(k) / 20.0) {
+    let steps = (DURATION / config.solver.step_s).ceil() as u32;
+    let mut worst: f64 = 0.0;
+    for k in 1..=steps {
+        match simulation.advance_to(DURATION * f64::from(k) / f64::from(steps)) {
             Ok(_) => {}
             Err(error @ LegError::Stalled { .. }) => return End::Stalled(error.to_string()),
             Err(error) => panic!("release {index}: unexpected error {error}"),
@@ -110,12 +113,13 @@ fn release(index: u64) -> End {
             let section =
                 results::section(&leg.model, &simulation.state, leg.leaf, element).unwrap();
             let strain = section.strain[0].abs();
-            assert!(
-                strain < CRUSHED,
-                "release {index}: element {element} strained {strain:e}"
-            );
+            worst = worst.max(strain);
         }
     }
+    assert!(
+        worst < CRUSHED,
+        "release {index}: finished, an element strained {worst:e}"
+    );
     End::Finished
 }
 

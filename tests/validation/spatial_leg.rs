@@ -1,9 +1,11 @@
 //! The spatial leg against the planar one, and against itself on a finer mesh.
 
+use leg_core::group::Group;
 use leg_core::leg::planar::Channel;
 use leg_core::leg::spatial::{SPATIAL_CHANNELS, SpatialChannel, TipDrive};
 use leg_core::leg::{LegConfig, Simulation, SpatialLegConfig, SpatialSimulation};
 use leg_core::model::{Drive, Inputs, Signal};
+use leg_core::results;
 
 /// Moves the tip on the arc of the planar leg's upper link.
 struct Arc {
@@ -63,8 +65,16 @@ fn spatial_leg_moved_in_its_plane_equals_the_planar_leg() {
     assert!(worst < 1e-9, "{worst:e}");
 }
 
-/// Tip and middle of the leaf after a sideways push.
-fn pushed_sideways(elements: usize, step: f64) -> ([f64; 3], [f64; 3]) {
+/// The leaf after a sideways push.
+struct Pushed {
+    tip: [f64; 3],
+    middle: [f64; 3],
+    /// Turn of the sections at a quarter, half, three quarters and the end against the root, about
+    /// the leaf's own axis [rad].
+    twist: [f64; 4],
+}
+
+fn pushed_sideways(elements: usize, step: f64) -> Pushed {
     let mut config = SpatialLegConfig::default();
     config.solver.elements = elements;
     config.solver.step_s = step;
@@ -79,13 +89,32 @@ fn pushed_sideways(elements: usize, step: f64) -> ([f64; 3], [f64; 3]) {
     simulation.set_signal(SpatialChannel::TipForce, 1, push);
     simulation.advance_to(0.25).unwrap();
     let sample = simulation.sample().unwrap();
-    (sample.tip_position, sample.mid_point)
+    let (leg, state) = (&simulation.leg, &simulation.state);
+    let twist = [0.25, 0.5, 0.75, 1.0].map(|part| {
+        let s = part * leg.config.leaf.length_m;
+        let section = results::pose_at(&leg.model, state, leg.leaf, s).unwrap();
+        state.pose(leg.node_a).between(&section).log().unwrap()[3]
+    });
+    Pushed {
+        tip: sample.tip_position,
+        middle: sample.mid_point,
+        twist,
+    }
 }
 
 #[test]
 fn sideways_push_swings_and_twists_as_four_times_the_mesh_says() {
-    let (tip, middle) = pushed_sideways(10, 1e-3);
-    let (fine_tip, fine_middle) = pushed_sideways(40, 1e-3);
+    let Pushed { tip, middle, twist } = pushed_sideways(10, 1e-3);
+    let fine = pushed_sideways(40, 1e-3);
+    let (fine_tip, fine_middle) = (fine.tip, fine.middle);
+    println!("twist {twist:?} against {:?}", fine.twist);
+    for (coarse, fine) in twist.iter().zip(fine.twist) {
+        assert!(fine.abs() > 1e-3, "it must twist: {fine:e} rad");
+        assert!(
+            (coarse - fine).abs() < 0.01 * fine.abs(),
+            "{coarse:e} {fine:e}"
+        );
+    }
     println!("tip {tip:?} against {fine_tip:?}, middle {middle:?} against {fine_middle:?}");
     assert!(
         fine_tip[1].abs() > 0.01,

@@ -20,7 +20,10 @@ use std::process::ExitCode;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "With --out, pretension.json, path.csv and config.toml are written to the \
-    folder. Forces on the leaf do not count the tendon's pull."
+    folder. Forces on the leaf do not count the tendon's pull. With a free link the equilibria are \
+    followed from the straight leaf to shorter chords. Where two chords have the tension asked for, \
+    the longer one, which is reached first, is taken; a tension or rest length that none of them \
+    has is refused with the range they cover."
 )]
 pub struct Arguments {
     #[command(flatten)]

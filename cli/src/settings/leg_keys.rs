@@ -24,7 +24,7 @@ const PRETENSION: &[Key] = &[
     Key::new("pretension.hold_q1", Kind::Switch, "-", "Holds the crank at q1", FLAG),
     Key::new("pretension.hold_q3", Kind::Switch, "-", "Holds the upper link at q3", FLAG),
     Key::new("pretension.chord_m", Kind::Number, "m", "Distance A to B asked for; needs a free link", POSITIVE).optional("0.40"),
-    Key::new("pretension.tension_n", Kind::Number, "N", "Tendon tension asked for; left out: the leaf's own thrust", NOT_NEGATIVE).optional("60.0"),
+    Key::new("pretension.tension_n", Kind::Number, "N", "Tendon tension asked for; left out: the leaf's own thrust; with a free link, of two chords the longer", NOT_NEGATIVE).optional("60.0"),
     Key::new("pretension.side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaf bows: +x is outward, to the right of A→B", "+x or -x"),
 ];
 

@@ -370,3 +370,21 @@ fn the_chapter_4_variant_fails_as_published_beside_the_exact_leg() {
         assert!(message.contains("--variant chapter-4"), "{message}");
     }
 }
+
+/// A tension that no equilibrium of the free link has is the input's fault, and the range is told.
+#[test]
+fn tensions_out_of_reach_are_refused_with_their_range() {
+    let folder = Folder::new();
+    let free = ["leg", "pretension", "--set", "pretension.hold_q3=false"];
+    for tension in ["10", "65", "1e9"] {
+        let set = format!("pretension.tension_n={tension}");
+        let message = folder.refused(2, &[&free[..], &["--set", &set]].concat());
+        assert!(
+            message.contains("from 48.0566") && message.contains("to 57.3357"),
+            "{message}"
+        );
+    }
+    let rest = [&free[..], &["--set", "tendon.rest_length_m=0.33"]].concat();
+    let report = folder.json(&rest);
+    assert!((number(&report, "chord_m") - 0.3576).abs() < 1e-4);
+}

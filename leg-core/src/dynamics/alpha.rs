@@ -479,6 +479,7 @@ pub(crate) fn accept<G: Group<N, D>, const N: usize, const D: usize>(
     hinge::update_angles(model, trial);
     trial.ledger = state.ledger;
     let power = energy::powers(model, trial);
-    trial.ledger.advance(h, power);
+    let in_lines = energy::beyond_trapezoid(model, state, trial, h);
+    trial.ledger.advance(h, power, in_lines);
     state.copy_from(trial);
 }

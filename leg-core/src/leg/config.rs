@@ -306,7 +306,8 @@ pub struct Pretension {
     /// Distance from A to B asked for [m]; needs `hold_q3 = false`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chord_m: Option<f64>,
-    /// Tendon tension asked for [N].
+    /// Tendon tension asked for [N]. With a free link, of two chords that have it the longer one
+    /// is taken, the first on the way from the straight leaf.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tension_n: Option<f64>,
     /// Side to which the leaf bows.

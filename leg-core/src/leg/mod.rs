@@ -3,7 +3,8 @@
 //! * [`config`]: what a user can set;
 //! * [`linear`]: the published attempt with a linear leaf, to compare its failure;
 //! * [`planar`]: the published planar leg, a four-bar with a flexible coupler;
-//! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf;
+//! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf (with a free
+//!   link and a given tension or rest length: `free_links`);
 //! * [`simulate`]: motion from that equilibrium;
 //! * [`spatial`], [`spatial_parts`], [`spatial_report`], [`spatial_simulate`], [`universal`]: the
 //!   same for the leg of the platform, with a universal joint at its root;
@@ -12,6 +13,7 @@
 
 pub mod check;
 pub mod config;
+mod free_links;
 pub mod linear;
 pub mod planar;
 pub mod pretension;
@@ -115,6 +117,54 @@ pub enum LegError {
         chord_m: f64,
         /// Deflection of the middle, positive to the left of A→B [m].
         sag_m: f64,
+    },
+    /// No equilibrium with a free link has the tension or rest length asked for.
+    #[error(
+        "{key} = {asked} cannot be reached with {free} free: from the straight leaf to a chord of \
+         {chord_m:.6} m, where {reason}, it runs from {lowest:.6} to {highest:.6}"
+    )]
+    OutOfReach {
+        /// The key that asks for it.
+        key: &'static str,
+        /// What it asks for [N or m].
+        asked: f64,
+        /// What is free.
+        free: &'static str,
+        /// Lowest value that can be had [N or m].
+        lowest: f64,
+        /// Highest value that can be had [N or m].
+        highest: f64,
+        /// Chord at which the stable equilibria end [m].
+        chord_m: f64,
+        /// Why they end there.
+        reason: &'static str,
+    },
+    /// A tendon of this stiffness cannot pull as hard.
+    #[error(
+        "a tendon tension of {tension_n} N is impossible: at a chord of {chord_m:.6} m a tendon of \
+         {stiffness_n_per_m} N/m pulls with 0 to {highest_n:.6} N (the most with a rest length of \
+         zero)"
+    )]
+    TensionTooHigh {
+        /// The tension asked for [N].
+        tension_n: f64,
+        /// The highest tension [N].
+        highest_n: f64,
+        /// Distance A to B [m].
+        chord_m: f64,
+        /// Stiffness of the tendon [N/m].
+        stiffness_n_per_m: f64,
+    },
+    /// Only a tendon that pushes would balance the free link.
+    #[error(
+        "at a chord of {chord_m} m the tendon would have to push with {push_n} N to balance the \
+         free link, which a cable cannot"
+    )]
+    TendonPushes {
+        /// Distance A to B [m].
+        chord_m: f64,
+        /// Push [N].
+        push_n: f64,
     },
     /// No equilibrium was found for the target.
     #[error("no equilibrium with {what} = {target} was found: the search ended at {reached}")]

@@ -6,6 +6,7 @@
 
 use super::LegError;
 use super::config::{LegConfig, MotorMode};
+use super::pretension::Balance;
 use crate::element::ElementKind;
 use crate::group::{Group, Se2};
 use crate::model::{
@@ -132,6 +133,27 @@ impl Linkage {
     pub(super) fn chord_range(&self, q1: f64) -> (f64, f64) {
         let r = (self.point_a(q1) - self.c).norm();
         ((r - self.l3).abs(), r + self.l3)
+    }
+
+    /// Shortest and longest distance A to B with one link free, the other at its angle of `held`
+    /// (q1, q3).
+    pub(super) fn chord_range_of(&self, free: Balance, held: [f64; 2]) -> (f64, f64) {
+        match free {
+            Balance::Link => self.chord_range(held[0]),
+            Balance::Crank => {
+                let r = (self.point_b(held[1]) - self.o).norm();
+                ((r - self.l1).abs(), r + self.l1)
+            }
+        }
+    }
+
+    /// Angle of the free link, nearest to its own of `near` (q1, q3), at which A and B are `chord`
+    /// apart.
+    pub(super) fn angle_of(&self, free: Balance, near: [f64; 2], chord: f64) -> Option<f64> {
+        match free {
+            Balance::Link => self.q3_at(near[0], chord, near[1]),
+            Balance::Crank => self.q1_at(near[1], chord, near[0]),
+        }
     }
 
     /// Angle q3 nearest to `near` at which A and B are `chord` apart.

@@ -19,6 +19,7 @@
 
 use super::LegError;
 use super::config::{LegConfig, Side};
+use super::free_links::free_links;
 use super::planar::{CHANNELS, Channel, LinkDrive, Linkage, PlanarLeg, wrap};
 use crate::group::{Group, Se2};
 use crate::model::PlanarModel;
@@ -36,7 +37,7 @@ const IMPERFECTION_ENDS: f64 = 0.98;
 /// Imperfection: force across the middle as a fraction of the Euler load.
 const IMPERFECTION: f64 = 0.1;
 /// Shortest chord tried, as a fraction of the leaf's length: below it the ends of the leaf cross.
-const SHORTEST_CHORD: f64 = 0.02;
+pub(super) const SHORTEST_CHORD: f64 = 0.02;
 
 /// One point of the equilibrium path.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -135,15 +136,21 @@ pub fn pretension(config: &LegConfig) -> Result<Pretensioned, LegError> {
         (true, true, _) => Bowed::new(config, wanted.q1_rad, wanted.q3_rad)?.finish(None),
         (true, false, Some(chord)) => {
             let q3 = linkage.q3_at(wanted.q1_rad, chord, wanted.q3_rad);
-            let q3 = q3.ok_or_else(|| impossible_chord(&linkage, config, wanted.q1_rad, chord))?;
+            let held = [wanted.q1_rad, wanted.q3_rad];
+            let q3 =
+                q3.ok_or_else(|| impossible_chord(&linkage, config, Balance::Link, held, chord))?;
             Bowed::new(config, wanted.q1_rad, q3)?.finish(Some(Balance::Link))
         }
         (false, true, Some(chord)) => {
             let q1 = linkage.q1_at(wanted.q3_rad, chord, wanted.q1_rad);
-            let q1 = q1.ok_or_else(|| impossible_chord(&linkage, config, wanted.q1_rad, chord))?;
+            let held = [wanted.q1_rad, wanted.q3_rad];
+            let q1 =
+                q1.ok_or_else(|| impossible_chord(&linkage, config, Balance::Crank, held, chord))?;
             Bowed::new(config, q1, wanted.q3_rad)?.finish(Some(Balance::Crank))
         }
-        (false, false, Some(chord)) => free_chord(config, &linkage, chord),
+        (false, false, Some(chord)) => {
+            free_chord(config, &linkage, chord, [wanted.q1_rad, wanted.q3_rad])
+        }
         (_, _, None) => free_links(config),
     }
 }
@@ -172,6 +179,13 @@ fn check_targets(config: &LegConfig) -> Result<(), LegError> {
         );
     }
     let free = !wanted.hold_q1 || !wanted.hold_q3;
+    if free && !config.tendon.present {
+        return contradiction(
+            "pretension.hold_q1 or hold_q3 = false",
+            "tendon.present = false",
+            "without a tendon nothing holds the free link",
+        );
+    }
     if wanted.chord_m.is_some()
         && (wanted.tension_n.is_some() || config.tendon.rest_length_m.is_some())
         && free
@@ -196,8 +210,14 @@ fn check_targets(config: &LegConfig) -> Result<(), LegError> {
     Ok(())
 }
 
-fn impossible_chord(linkage: &Linkage, config: &LegConfig, q1: f64, chord_m: f64) -> LegError {
-    let (shortest_m, longest_m) = linkage.chord_range(q1);
+fn impossible_chord(
+    linkage: &Linkage,
+    config: &LegConfig,
+    free: Balance,
+    held: [f64; 2],
+    chord_m: f64,
+) -> LegError {
+    let (shortest_m, longest_m) = linkage.chord_range_of(free, held);
     let reason = "the links do not reach";
     let longest_m = longest_m.min(config.leaf.length_m);
     LegError::ImpossibleChord {
@@ -210,24 +230,24 @@ fn impossible_chord(linkage: &Linkage, config: &LegConfig, q1: f64, chord_m: f64
 
 /// The link whose holding torque the tendon must replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Balance {
+pub(super) enum Balance {
     Crank,
     Link,
 }
 
 /// A leaf bowed between two held links, without its tendon.
-struct Bowed {
-    leg: PlanarLeg,
-    state: PlanarState,
+pub(super) struct Bowed {
+    pub leg: PlanarLeg,
+    pub state: PlanarState,
     workspace: Workspace<Se2, 3>,
-    path: Vec<PathSample>,
-    iterations: usize,
-    residual: f64,
+    pub path: Vec<PathSample>,
+    pub iterations: usize,
+    pub residual: f64,
 }
 
 impl Bowed {
     /// Mounts the straight leaf at `q1` and turns the upper link to `q3`.
-    fn new(config: &LegConfig, q1: f64, q3: f64) -> Result<Self, LegError> {
+    pub fn new(config: &LegConfig, q1: f64, q3: f64) -> Result<Self, LegError> {
         let mut near = config.clone();
         near.pretension.q3_rad = q3;
         let prescribed = LinkDrive::Prescribed;
@@ -354,6 +374,46 @@ impl Bowed {
         result.map(|_| ()).map_err(LegError::from)
     }
 
+    /// Turns the links from one pair of angles (q1, q3) to another nearby [rad].
+    pub fn turn(&mut self, from: [f64; 2], to: [f64; 2]) -> Result<(), LegError> {
+        let settings = ContinuationSettings {
+            first_step: 1.0,
+            largest_step: 1.0,
+            smallest_step: 1e-4,
+            ..Default::default()
+        };
+        let route = Path {
+            from: self.inputs(from[0], from[1], 0.0),
+            to: self.inputs(to[0], to[1], 0.0),
+        };
+        let Self {
+            leg,
+            state,
+            workspace,
+            iterations,
+            residual,
+            ..
+        } = self;
+        statics::load_to(
+            &leg.model,
+            state,
+            workspace,
+            &route,
+            &settings,
+            |_, point| {
+                *iterations += point.iterations;
+                *residual = point.residual;
+            },
+        )?;
+        self.check_side(self.leg.config.pretension.side)
+    }
+
+    /// Tension that balances one link as the leaf stands, eq. (1) [N].
+    pub fn balancing_tension(&self, balance: Balance) -> Result<f64, LegError> {
+        let bare = report(&self.leg, &self.state)?;
+        Ok(balancing_tension(&self.leg, &self.state, &bare, balance))
+    }
+
     fn check_side(&self, side: Side) -> Result<(), LegError> {
         let shape = Shape::new(&self.leg, &self.state)?;
         // A leaf that is straight to within a part in a thousand has no side yet.
@@ -374,7 +434,7 @@ impl Bowed {
     }
 
     /// Adds the tendon and reports. `balance` names the link that the tendon must balance.
-    fn finish(mut self, balance: Option<Balance>) -> Result<Pretensioned, LegError> {
+    pub fn finish(mut self, balance: Option<Balance>) -> Result<Pretensioned, LegError> {
         let config = self.leg.config.clone();
         let bare = report(&self.leg, &self.state)?;
         let tendon = &config.tendon;
@@ -386,10 +446,9 @@ impl Bowed {
             (None, None, None) => bare.thrust_n,
         };
         if tension < 0.0 {
-            return Err(LegError::NoEquilibrium {
-                what: "tendon tension that balances the free link [N]",
-                target: 0.0,
-                reached: tension,
+            return Err(LegError::TendonPushes {
+                chord_m: bare.chord_m,
+                push_n: -tension,
             });
         }
         let rest_length = match tendon.rest_length_m {
@@ -397,11 +456,12 @@ impl Bowed {
             Some(rest) if balance.is_none() => Some(rest),
             _ => Some(bare.chord_m - tension / tendon.stiffness_n_per_m),
         };
-        if let Some(rest) = rest_length.filter(|rest| *rest < 0.0) {
-            return Err(LegError::NoEquilibrium {
-                what: "tendon rest length [m]",
-                target: 0.0,
-                reached: rest,
+        if rest_length.is_some_and(|rest| rest < 0.0) {
+            return Err(LegError::TensionTooHigh {
+                tension_n: tension,
+                highest_n: tendon.stiffness_n_per_m * bare.chord_m,
+                chord_m: bare.chord_m,
+                stiffness_n_per_m: tendon.stiffness_n_per_m,
             });
         }
         if rest_length.is_some() {
@@ -465,17 +525,22 @@ fn balancing_tension(
 
 /// Both links free at a given chord: the crank angle at which the tension that balances the
 /// upper link also balances the crank.
-fn free_chord(config: &LegConfig, linkage: &Linkage, chord: f64) -> Result<Pretensioned, LegError> {
-    let mut q3_near = config.pretension.q3_rad;
+pub(super) fn free_chord(
+    config: &LegConfig,
+    linkage: &Linkage,
+    chord: f64,
+    near: [f64; 2],
+) -> Result<Pretensioned, LegError> {
+    let mut q3_near = near[1];
     let mut torque_at = |q1: f64| -> Result<(f64, Pretensioned), LegError> {
-        let q3 = linkage
-            .q3_at(q1, chord, q3_near)
-            .ok_or_else(|| impossible_chord(linkage, config, q1, chord))?;
+        let q3 = linkage.q3_at(q1, chord, q3_near).ok_or_else(|| {
+            impossible_chord(linkage, config, Balance::Link, [q1, q3_near], chord)
+        })?;
         q3_near = q3;
         let solved = Bowed::new(config, q1, q3)?.finish(Some(Balance::Link))?;
         Ok((solved.report.hold_torque_1_nm, solved))
     };
-    let (mut x0, mut x1) = (config.pretension.q1_rad, config.pretension.q1_rad + 0.02);
+    let (mut x0, mut x1) = (near[0], near[0] + 0.02);
     let (mut f0, _) = torque_at(x0)?;
     let (mut f1, mut solved) = torque_at(x1)?;
     for _ in 0..40 {
@@ -491,82 +556,6 @@ fn free_chord(config: &LegConfig, linkage: &Linkage, chord: f64) -> Result<Prete
         what: "crank torque [N·m]",
         target: 0.0,
         reached: f1,
-    })
-}
-
-/// One or both links free with the tendon's tension or rest length given: the held pose is the
-/// first guess, then the links are let go.
-fn free_links(config: &LegConfig) -> Result<Pretensioned, LegError> {
-    let wanted = &config.pretension;
-    let bowed = Bowed::new(config, wanted.q1_rad, wanted.q3_rad)?;
-    let drive = |hold: bool| {
-        if hold {
-            LinkDrive::Prescribed
-        } else {
-            LinkDrive::Free
-        }
-    };
-    let (path, mut iterations) = (bowed.path.clone(), bowed.iterations);
-    let chord = Linkage::new(config).chord(wanted.q1_rad, wanted.q3_rad);
-    let mut guess = bowed.state.clone();
-    let stiffness = config.tendon.stiffness_n_per_m;
-    let mut solve_at = |rest: f64| -> Result<(PlanarLeg, PlanarState), LegError> {
-        let (crank, link) = (drive(wanted.hold_q1), drive(wanted.hold_q3));
-        let leg = PlanarLeg::new(config, crank, link, wanted.q1_rad, Some(rest))?;
-        let mut state = State::new(&leg.model);
-        state.poses.copy_from_slice(&guess.poses);
-        for joint in [leg.joints.o, leg.joints.c] {
-            state.angles[joint.index()] = guess.angles[joint.index()];
-        }
-        state.inputs.value[Channel::CrankAngle as usize] = wanted.q1_rad;
-        state.inputs.value[Channel::LinkAngle as usize] = wanted.q3_rad;
-        let mut workspace = Workspace::new(&leg.model);
-        let settings = StaticSettings {
-            max_iterations: 200,
-            ..Default::default()
-        };
-        let solved = statics::solve(&leg.model, &mut state, &mut workspace, &settings)?;
-        iterations += solved.iterations;
-        guess.poses.copy_from_slice(&state.poses);
-        Ok((leg, state))
-    };
-    let (leg, state) = if let Some(tension) = wanted.tension_n {
-        let excess = |leg: &PlanarLeg, state: &PlanarState| tendon_tension(leg, state) - tension;
-        let mut x0 = chord - tension / stiffness;
-        let (leg, state) = solve_at(x0)?;
-        let mut f0 = excess(&leg, &state);
-        let mut x1 = x0 - 1e-4;
-        let (mut leg, mut state) = solve_at(x1)?;
-        let mut f1 = excess(&leg, &state);
-        let mut tries = 0;
-        while f1.abs() > 1e-9 * (1.0 + tension) {
-            tries += 1;
-            if tries > 60 {
-                let what = "tendon tension [N]";
-                return Err(LegError::NoEquilibrium {
-                    what,
-                    target: tension,
-                    reached: f1 + tension,
-                });
-            }
-            let step = (-f1 * (x1 - x0) / (f1 - f0)).clamp(-0.01, 0.01);
-            (x0, f0) = (x1, f1);
-            x1 += step;
-            (leg, state) = solve_at(x1)?;
-            f1 = excess(&leg, &state);
-        }
-        (leg, state)
-    } else {
-        solve_at(config.tendon.rest_length_m.unwrap_or(chord))?
-    };
-    let mut report = report(&leg, &state)?;
-    report.iterations = iterations;
-    report.rest_length_m = rest_length(&leg);
-    Ok(Pretensioned {
-        leg,
-        state,
-        report,
-        path,
     })
 }
 
@@ -645,7 +634,7 @@ fn thrust(leg: &PlanarLeg, state: &PlanarState) -> f64 {
     0.5 * (at_a - at_b).dot(&e)
 }
 
-fn sample(
+pub(super) fn sample(
     leg: &PlanarLeg,
     state: &PlanarState,
     residual_n: f64,

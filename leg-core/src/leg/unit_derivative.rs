@@ -7,11 +7,11 @@
 //!
 //! ```text
 //! ∂y/∂u = (y(x + εξ) − y(x − εξ)) / 2ε                                          (1)
-//! δW = Σ ½ h (δP_k + δP_{k+1})                                                  (2)
+//! δW = Σ ½ h (δP_k + δP_{k+1}) + δ(W_k beyond the trapezoidal rule)             (2)
 //! ```
 //!
 //! which is exact for outputs up to second order in ξ. (2) is the ledger's own rule for work and
-//! dissipation. The derivative by time uses the same (1) along the motion `(v, v̇, λ̇, u̇)`, where
+//! dissipation ([`crate::results::energy`]). The derivative by time uses the same (1) along the motion `(v, v̇, λ̇, u̇)`, where
 //! v̇ and λ̇ are means over the last step: the accelerations themselves carry modes of the leaf too
 //! fast for any step, which say nothing about the next one.
 
@@ -243,7 +243,9 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         let mut powers = works.clone();
         let mut ends: Vec<Vec<InputVariation>> = Vec::new();
         let mut moved = scratch.clone();
+        let mut also_moved = scratch.clone();
         scratch.copy_from(previous);
+        let mut before = scratch.clone();
         let control = control_from(leg.solver(), memory.first_steps[0]);
         if let Some(h) = first_step(&control, length) {
             let second = |channel: usize| drive.cubics[channel].second();
@@ -258,6 +260,13 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         }
         for (k, &time) in times.iter().enumerate() {
             let h = time - scratch.time;
+            before.copy_from(scratch);
+            let variations_before = if with_work {
+                variations.clone()
+            } else {
+                Vec::new()
+            };
+            let ends_before = core::mem::take(&mut ends);
             if in_place {
                 scratch.copy_from(&memory.state);
             } else {
@@ -269,13 +278,20 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             propagate(model, workspace, h, settings, &mut variations, &slices)?;
             for (input, work) in works.iter_mut().enumerate() {
                 let (variation, ends) = (&variations[input], &ends[input]);
-                let new = Direction {
+                let at_end = Direction {
                     leg,
                     state: scratch,
                     variation,
                     ends,
-                }
-                .powers(&mut moved);
+                };
+                let at_start = Direction {
+                    leg,
+                    state: &before,
+                    variation: &variations_before[input],
+                    ends: ends_before.get(input).map_or(&[], Vec::as_slice),
+                };
+                let new = at_end.powers(&mut moved);
+                work.dissipated += at_end.in_lines(&at_start, h, [&mut moved, &mut also_moved]);
                 let old = if k == 0 {
                     Powers::default()
                 } else {
@@ -451,6 +467,19 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>
             input: (plus.input - minus.input) / (2.0 * step),
             dissipated: (plus.dissipated - minus.dissipated) / (2.0 * step),
         }
+    }
+
+    /// Eq. (1) for what the lines dissipate beyond the trapezoidal rule in a step of `h` [s], from
+    /// the state of `start` to this one.
+    fn in_lines(&self, start: &Self, h: f64, moved: [&mut State<G, N>; 2]) -> f64 {
+        let [old, new] = moved;
+        let step = (self.factor_for_forces(new)).min(start.factor_for_forces(old));
+        let mut work_at = |factor| {
+            start.moved(factor, old);
+            self.moved(factor, new);
+            energy::beyond_trapezoid(self.leg.model(), old, new, h)
+        };
+        (work_at(step) - work_at(-step)) / (2.0 * step)
     }
 }
 

@@ -172,10 +172,10 @@ impl LineLaw {
         0.5 * stiffness * stretch * stretch
     }
 
-    /// Part of the tension that comes from the stored energy [N].
-    pub(crate) fn conservative_tension(&self, length: f64) -> f64 {
+    /// Power absorbed and not stored at length ℓ [m] and rate ℓ̇ [m/s] [W].
+    pub(crate) fn dissipated_power(&self, length: f64, rate: f64) -> f64 {
         let (stiffness, stretch) = self.stretch(length);
-        stiffness * stretch
+        (self.respond(length, rate).tension - stiffness * stretch) * rate
     }
 
     fn stretch(&self, length: f64) -> (f64, f64) {
