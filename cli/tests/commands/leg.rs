@@ -170,7 +170,7 @@ fn bad_input_ends_with_status_two_and_a_reason() {
     folder.write("broken.toml", "[tendon\n");
     folder.write("in.csv", "t,load_x_n\n0,one\n");
     folder.write("file", "");
-    let cases: [(&[&str], &str); 14] = [
+    let cases: [(&[&str], &str); 16] = [
         (
             &["--config", "typo.toml"],
             "typo.toml:2: unknown key `tendon.stifness_n_per_m`",
