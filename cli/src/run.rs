@@ -208,7 +208,7 @@ const MOST_ROWS: f64 = 1e8;
 pub fn check_times(duration: f64, output_step: f64) -> Result<(), String> {
     let refuse = |argument, value: f64, allowed| {
         Err(format!(
-            "{argument} {value:?} is not allowed: it must be {allowed}"
+            "{argument} {value} is not allowed: it must be {allowed}"
         ))
     };
     if !(duration > 0.0 && duration.is_finite()) {

@@ -170,7 +170,7 @@ fn bad_input_ends_with_status_two_and_a_reason() {
     folder.write("broken.toml", "[tendon\n");
     folder.write("in.csv", "t,load_x_n\n0,one\n");
     folder.write("file", "");
-    let cases: [(&[&str], &str); 14] = [
+    let cases: [(&[&str], &str); 16] = [
         (
             &["--config", "typo.toml"],
             "typo.toml:2: unknown key `tendon.stifness_n_per_m`",
@@ -186,6 +186,14 @@ fn bad_input_ends_with_status_two_and_a_reason() {
         (&["--set", "solver.elements=ten"], "must be a whole number"),
         (&["--set", "solver.elements=1"], "it must be 2 to 2000"),
         (&["--set", "leaf.length_m=nan"], "must be a finite number"),
+        (
+            &["--set", "leaf.length_m=1e300"],
+            "leaf.length_m = 1e300 is not allowed: it must be in [0.001, 100] m",
+        ),
+        (
+            &["--set", "leaf.thickness_m=1e-9"],
+            "leaf.thickness_m = 1e-9 is not allowed: it must be in [1e-6, 1] m",
+        ),
         (&["--step", "-1"], "solver.step_s = -1"),
         (&["--set", "pretension.q3_rad=3"], "chord"),
         (&["--duration", "0"], "--duration 0 is not allowed"),

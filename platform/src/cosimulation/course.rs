@@ -231,6 +231,7 @@ impl Course {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::body::{Body, free_acceleration, momentum};

@@ -1,7 +1,7 @@
 //! A leg inside an FMU as a unit of co-simulation: any `LegSpatial.fmu` of this project.
 
 use super::{
-    Abilities, Command, LegEnergy, LegShape, LegUnit, LegView, TipDerivatives, UnitError,
+    Abilities, AllUnits, Command, LegEnergy, LegShape, LegUnit, LegView, TipDerivatives, UnitError,
     UnitInputs, UnitResult, UnitStart, unit_starts,
 };
 use crate::error::{PlatformError, Result};
@@ -128,10 +128,7 @@ impl LoadedFmu {
     }
 
     /// Instances for all legs, one archive each or one for all.
-    pub fn all(
-        archives: &[FmuArchive],
-        equilibrium: &StaticPlatform,
-    ) -> Result<(Vec<UnitStart>, Vec<Box<dyn LegUnit>>)> {
+    pub fn all(archives: &[FmuArchive], equilibrium: &StaticPlatform) -> Result<AllUnits> {
         let starts = unit_starts(equilibrium)?;
         if archives.len() != 1 && archives.len() != starts.len() {
             return Err(PlatformError::WrongUnits {

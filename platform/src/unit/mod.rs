@@ -200,6 +200,9 @@ pub struct LegShape {
 /// Result of a unit's functions.
 pub type UnitResult<T> = core::result::Result<T, UnitError>;
 
+/// Where the legs of a platform start, and a unit for each.
+pub type AllUnits = (Vec<UnitStart>, Vec<Box<dyn LegUnit>>);
+
 /// A leg in the hands of a co-simulation master.
 pub trait LegUnit: Send + core::fmt::Debug {
     /// What it can do.

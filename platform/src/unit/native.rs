@@ -1,7 +1,7 @@
 //! The native leg as a unit of co-simulation, and where units start from.
 
 use super::{
-    Abilities, Command, LegEnergy, LegShape, LegUnit, LegView, TipDerivatives, UnitError,
+    Abilities, AllUnits, Command, LegEnergy, LegShape, LegUnit, LegView, TipDerivatives, UnitError,
     UnitInputs, UnitResult,
 };
 use crate::error::{PlatformError, Result};
@@ -83,7 +83,7 @@ impl NativeUnit {
     }
 
     /// Native units of all legs.
-    pub fn all(equilibrium: &StaticPlatform) -> Result<(Vec<UnitStart>, Vec<Box<dyn LegUnit>>)> {
+    pub fn all(equilibrium: &StaticPlatform) -> Result<AllUnits> {
         let starts = unit_starts(equilibrium)?;
         let unit = |(i, start): (usize, &UnitStart)| {
             let unit = Self::new(start).map_err(PlatformError::in_leg(i))?;
