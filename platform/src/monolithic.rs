@@ -20,7 +20,7 @@ use crate::stopwatch::{Times, timed};
 use crate::threads::Crew;
 use crate::whole_model::{WholeModel, starts};
 use crate::world::{Flow, World, WorldMemory};
-use crate::wrench::{WrenchHistory, next_jump};
+use crate::wrench::{SAME_TIME, WrenchHistory, next_jump};
 use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::spatial::{Foundation, SpatialState};
@@ -94,8 +94,6 @@ const LARGEST_CORRECTION: f64 = 1e3;
 const HALVINGS: i32 = 12;
 /// First step behind a jump, as a fraction of a step.
 pub(crate) const FIRST_STEP: f64 = 1.0 / 16.0;
-/// Times closer than this fraction of a step are the same [-].
-const SAME_TIME: f64 = 1e-6;
 
 impl Platform {
     /// The platform at rest in `equilibrium`, a fixed or floating base under it, let go without a

@@ -12,7 +12,7 @@
 //! nor derivatives; the price is a limit of stability ([`super::limit`]), far below the step that
 //! accuracy would ask for.
 
-use super::rig::{Rig, SAME_TIME};
+use super::rig::Rig;
 use super::seat::{Before, Request, Stop};
 use crate::body::BodyStep;
 use crate::error::{PlatformError, Result};
@@ -21,6 +21,7 @@ use crate::monolithic::{even_part, even_step};
 use crate::scheme::{Observer, Progress};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegUnit, NativeUnit, UnitStart};
+use crate::wrench::SAME_TIME;
 use leg_core::dynamics::alpha::Coefficients;
 use nalgebra::{Matrix3, Vector3};
 

@@ -20,9 +20,6 @@ use leg_core::model::Signal;
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::time::Duration;
 
-/// Times closer than this fraction of a step are the same [-].
-pub const SAME_TIME: f64 = 1e-6;
-
 /// Bodies and units.
 #[derive(Debug)]
 pub struct Rig {
@@ -258,22 +255,20 @@ impl Rig {
                 .add_leg(steps, coefficients, &seat.sphere, &answer);
         }
         let psi = self.world.solve(end)?;
-        let joints = |steps: &[BodyStep]| -> Vec<Vector3<f64>> {
-            let trial = &steps[EFFECTOR].trial;
-            let place = |seat: &Seat| trial.point(&seat.sphere);
-            self.seats.iter().map(place).collect()
-        };
-        let before = joints(steps);
+        let before = steps[EFFECTOR].trial;
         for ((step, state), psi) in steps.iter_mut().zip(&self.bodies).zip(&psi) {
             step.correct(state, coefficients, psi);
         }
-        let mut largest: f64 = 0.0;
+        let after = &steps[EFFECTOR].trial;
+        let way = |seat: &Seat| (after.point(&seat.sphere) - before.point(&seat.sphere)).norm();
         let others = psi.iter().take(steps.len()).skip(1);
-        let ways = before
+        let mut largest: f64 = 0.0;
+        for way in self
+            .seats
             .iter()
-            .zip(joints(steps))
-            .map(|(a, b)| (b - a).norm());
-        for way in ways.chain(others.map(|psi| psi.amax())) {
+            .map(way)
+            .chain(others.map(|psi| psi.amax()))
+        {
             // The larger of a number and none would be the number.
             if way.is_nan() {
                 return Ok(way);

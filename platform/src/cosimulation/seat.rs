@@ -5,7 +5,7 @@ use crate::stopwatch::timed;
 use crate::unit::{
     Command, LegUnit, LegView, TipDerivatives, UnitError, UnitInputs, UnitResult, UnitStart,
 };
-use crate::wrench::{left_limit, next_jump};
+use crate::wrench::{SAME_TIME, left_limit, next_jump};
 use leg_core::leg::config::MotorMode;
 use leg_core::model::Signal;
 use nalgebra::{Matrix3, Vector3};
@@ -325,8 +325,6 @@ fn halfway(
 /// A history over a step. The solver of a leg looks at the ends of its own steps, and so does a
 /// step that is no longer than those: the same value as in a solver for the whole platform.
 fn command(signal: &Signal, start: f64, end: f64, leg_step: f64) -> Command {
-    /// Times closer than this fraction of a step are the same.
-    const SAME_TIME: f64 = 1e-6;
     let length = end - start;
     if let Signal::Constant(value) = signal {
         return Command::constant(*value);

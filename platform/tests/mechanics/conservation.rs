@@ -5,6 +5,7 @@ use leg_core::leg::config::{History, MotorMode, Shape};
 use nalgebra::Vector3;
 use softdock_platform::PlatformConfig;
 use softdock_platform::audit::{EnergyAccount, energy_account, total_momentum};
+use softdock_platform::docking::{DockingRun, Scenario};
 use softdock_platform::monolithic::Platform;
 
 fn floating() -> PlatformConfig {
@@ -85,4 +86,26 @@ fn momentum_of_the_floating_platform_is_kept_under_internal_motion() {
     assert!(exchanged > 0.1);
     assert!(coarse.x < 1e-6 * exchanged && coarse.y < 1e-6 * exchanged);
     assert!(fine.x < coarse.x && fine.y < coarse.y);
+}
+
+/// The shipped pair of floating spacecraft, through the whole contact: relative to the momentum
+/// that the target brings.
+#[test]
+fn the_shipped_floating_pair_keeps_its_momentum() {
+    let text = include_str!("../../../scenarios/free-floating-pair.toml");
+    let mut scenario: Scenario = toml::from_str(text).unwrap();
+    scenario.docking.duration_s = 0.5;
+    scenario.docking.output_interval_s = 0.01;
+    let mut run = DockingRun::new(&scenario, false).unwrap();
+    let momentum = |run: &DockingRun| total_momentum(run.platform().monolithic().unwrap()).unwrap();
+    let (linear, angular) = momentum(&run);
+    let mut drift: (f64, f64) = (0.0, 0.0);
+    while !run.finished() {
+        run.advance().unwrap();
+        let (p, l) = momentum(&run);
+        drift.0 = drift.0.max((p - linear).norm() / linear.norm());
+        drift.1 = drift.1.max((l - angular).norm() / linear.norm());
+    }
+    println!("linear and angular {drift:?}");
+    assert!(drift.0 < 1e-10 && drift.1 < 1e-10, "{drift:?}");
 }

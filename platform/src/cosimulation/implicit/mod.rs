@@ -19,7 +19,7 @@ mod short;
 
 use super::interface::Interface;
 use super::predictor::Predictor;
-use super::rig::{Rig, SAME_TIME};
+use super::rig::Rig;
 use super::seat::{Before, Request};
 use crate::error::{PlatformError, Result};
 use crate::monolithic::{FIRST_STEP, even_part, even_step};
@@ -28,6 +28,7 @@ use crate::statics::StaticPlatform;
 use crate::stopwatch::UnitTimes;
 use crate::threads::Crew;
 use crate::unit::{LegUnit, NativeUnit, UnitError, UnitStart};
+use crate::wrench::SAME_TIME;
 use nalgebra::Vector6;
 use std::time::Instant;
 

@@ -7,10 +7,10 @@
 
 use super::{Done, Implicit, LARGEST_CORRECTION, MOST_ITERATIONS, Refusal, SLOW, refusal};
 use crate::body::BodyStep;
-use crate::cosimulation::rig::SAME_TIME;
 use crate::cosimulation::seat::{Before, Request, Slope, Stop};
 use crate::error::Result;
 use crate::hub::EFFECTOR;
+use crate::wrench::SAME_TIME;
 use leg_core::dynamics::alpha::Coefficients;
 use nalgebra::{Matrix3, Vector3};
 
