@@ -113,6 +113,7 @@ pub fn table() -> Vec<Variable<SpatialParameters>> {
     motion_and_forces(&mut list);
     shape(&mut list);
     shared::energies(&mut list, O::Kinetic as usize, O::AxialStrain as usize);
+    course_of_force(&mut list);
     list.finish()
 }
 
@@ -338,4 +339,37 @@ fn shape(list: &mut List<SpatialParameters>) {
         group,
         "Bending moment in the leaf's middle",
     );
+}
+
+fn course_of_force(list: &mut List<SpatialParameters>) {
+    for (name, first, description) in [
+        (
+            "tip.force_mean",
+            O::TipForceMean,
+            "Mean of tip.force over the last step: its impulse by the step's length",
+        ),
+        (
+            "tip.force_linear",
+            O::TipForceLinear,
+            "Linear part of tip.force over the last step: times 2s - 1, s from 0 to 1",
+        ),
+        (
+            "tip.force_quadratic",
+            O::TipForceQuadratic,
+            "Quadratic part of tip.force over the last step: times 6s^2 - 6s + 1",
+        ),
+        (
+            "tip.force_cubic",
+            O::TipForceCubic,
+            "Cubic part of tip.force over the last step: times 20s^3 - 30s^2 + 12s - 1",
+        ),
+    ] {
+        list.outputs(
+            (name, 3),
+            U::Newton,
+            first as usize,
+            OutputGroup::Course,
+            description,
+        );
+    }
 }

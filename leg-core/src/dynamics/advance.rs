@@ -96,6 +96,30 @@ pub fn advance<G: Group<N, D>, const N: usize, const D: usize>(
     control: &Control,
     settings: &StepSettings,
 ) -> Result<Advance> {
+    let stepping = Stepping { control, settings };
+    advance_watched(model, state, workspace, drive, end, &stepping, &mut |_| {})
+}
+
+/// How steps are made.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stepping<'a> {
+    /// Their size.
+    pub control: &'a Control,
+    /// The rest.
+    pub settings: &'a StepSettings,
+}
+
+/// [`advance`]; `watch` sees the state at the end of every accepted step.
+pub(crate) fn advance_watched<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    drive: &(impl Drive + ?Sized),
+    end: f64,
+    stepping: &Stepping<'_>,
+    watch: &mut dyn FnMut(&State<G, N>),
+) -> Result<Advance> {
+    let Stepping { control, settings } = *stepping;
     control.validate()?;
     settings.validate()?;
     require(end.is_finite(), "advance", "end time", end, "finite s")?;
@@ -144,6 +168,7 @@ pub fn advance<G: Group<N, D>, const N: usize, const D: usize>(
                 if left <= this * (1.0 + 1e-9) {
                     state.time = end;
                 }
+                watch(state);
             }
             Err(cause) => {
                 out.rejected += 1;

@@ -7,19 +7,22 @@
 //! So the accelerations jump too, as the model answers a jump δü of its inputs within a step h:
 //!
 //! ```text
-//! (K + γ/(hβ) C + (1 − α_m)/(h²β(1 − α_f)) M) δ + φ_qᵀ λ = 0,   φ_q δ = −φ_u δü (1)
+//! (K + γ/(hβ) C + (1 − α_m)/(h²β(1 − α_f)) M) δ + φ_qᵀ λ_δ = 0, φ_q δ = −φ_u δü (1)
 //! v̇ ← v̇ + δ,   a ← a + δ                                                        (2)
+//! λ ← λ + h²β(1 − α_f)/(1 − α_m) λ_δ                                            (3)
 //! ```
 //!
 //! (1) is the matrix of the step ([`super::alpha`]): parts too stiff for the step move along as if
 //! they were rigid, soft ones stay. A point that is driven itself then follows a parabola without
-//! any oscillation.
+//! any oscillation. (3) are the reactions right behind the jump, λ_δ being those of (1): steps do
+//! not need them, but the account of work does.
 
 use super::alpha::{Coefficients, ConstraintHandling, StepSettings, step_task};
 use crate::assembly::{self, Task, inputs};
 use crate::error::Result;
 use crate::group::Group;
 use crate::model::Model;
+use crate::results::energy;
 use crate::state::State;
 use crate::workspace::Workspace;
 
@@ -47,8 +50,8 @@ impl Joining {
         Ok(Self { task })
     }
 
-    /// Solves (1) for jumps of inputs, given as pairs of channel and δü. The answer δ is in the
-    /// right-hand side of the workspace's system.
+    /// Solves (1) for jumps of inputs, given as pairs of channel and δü. The answer is in the
+    /// right-hand side of the workspace's system: δ, and the jumps of the multipliers, (3).
     pub fn answer<G: Group<N, D>, const N: usize, const D: usize>(
         &self,
         model: &Model<G, N, D>,
@@ -60,11 +63,13 @@ impl Joining {
         let scale = self.task.constraint_scale;
         inputs::driven_rows(model, &state.motion(), jumps, scale, system);
         system.solve(&model.layout);
+        let scale = scale / self.task.weights.inertia;
+        system.row_rhs.iter_mut().for_each(|row| *row *= scale); // (3)
     }
 }
 
-/// Lets the accelerations of `state` jump with those of its prescribed inputs, (2): before steps of
-/// `h` [s] in which they have the second derivatives `acceleration(channel)`.
+/// Lets accelerations and reactions of `state` jump with its prescribed inputs, (2) and (3): before
+/// steps of `h` [s] in which they have the second derivatives `acceleration(channel)`.
 pub(crate) fn join<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &mut State<G, N>,
@@ -81,5 +86,9 @@ pub(crate) fn join<G: Group<N, D>, const N: usize, const D: usize>(
         state.accelerations[i] += delta;
         state.algorithmic[i] += delta;
     }
+    for (lambda, delta) in state.multipliers.iter_mut().zip(&workspace.system.row_rhs) {
+        *lambda += delta;
+    }
+    state.ledger.powers = energy::powers(model, state);
     Ok(joining)
 }

@@ -7,8 +7,8 @@ pub(crate) mod joining;
 pub mod projection;
 pub mod sensitivity;
 
-pub(crate) use advance::even_step;
 pub use advance::{Advance, Control, advance};
+pub(crate) use advance::{Stepping, advance_watched, even_step};
 pub use alpha::{ConstraintHandling, StepReport, StepSettings, step};
 pub use initial::initialize;
 pub use projection::{Held, Projection, ProjectionWeight, project_positions, project_velocities};

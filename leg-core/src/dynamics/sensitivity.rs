@@ -66,10 +66,11 @@ impl<const N: usize> Variation<N> {
         }
     }
 
-    /// The accelerations change, those of the method too.
-    pub(crate) fn accelerate(&mut self, changes: &[SVector<f64, N>]) {
+    /// The accelerations jump, those of the method too, and the multipliers with them.
+    pub(crate) fn accelerate(&mut self, changes: &[SVector<f64, N>], multipliers: &[f64]) {
         self.accelerations.copy_from_slice(changes);
         self.algorithmic.copy_from_slice(changes);
+        self.multipliers.copy_from_slice(multipliers);
         self.zero = false;
     }
 

@@ -17,6 +17,7 @@ mod free_links;
 pub mod linear;
 pub mod planar;
 pub mod pretension;
+pub mod series;
 pub mod simulate;
 pub mod spatial;
 pub mod spatial_parts;

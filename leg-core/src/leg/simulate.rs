@@ -5,6 +5,7 @@ use super::config::{LegConfig, MotorMode, Posture, Solver};
 use super::planar::{CHANNELS, Channel, LinkDrive, PlanarLeg, wrap};
 use super::pretension::{PlanarState, PretensionReport, pretension, tendon_tension};
 use crate::dynamics::{self, Advance, Control, StepSettings};
+use crate::error::Error;
 use crate::group::{Group, Se2};
 use crate::model::{Drive, Inputs, Model, Signal, Signals};
 use crate::results::{self, energy::Energies};
@@ -231,23 +232,30 @@ pub(super) fn advance_driven<G: Group<N, D>, const N: usize, const D: usize>(
     settings: &StepSettings,
 ) -> Result<Advance, LegError> {
     let done = dynamics::advance(model, state, workspace, drive, time, control, settings);
-    let done = done.map_err(|cause| {
-        let step_s = match *control {
-            Control::Fixed { step, .. } => step,
-            Control::Adaptive { largest, .. } => largest,
-        };
-        let spectral_radius = settings.spectral_radius;
-        LegError::Stalled {
-            time_s: state.time,
-            step_s,
-            spectral_radius,
-            cause,
-        }
-    })?;
+    let done = done.map_err(stalled(state.time, control, settings))?;
     if let Control::Adaptive { first, .. } = control {
         *first = done.next_step;
     }
     Ok(done)
+}
+
+/// The error of a leg whose solver came no further than `time_s`.
+pub(super) fn stalled(
+    time_s: f64,
+    control: &Control,
+    settings: &StepSettings,
+) -> impl FnOnce(Error) -> LegError + use<> {
+    let step_s = match *control {
+        Control::Fixed { step, .. } => step,
+        Control::Adaptive { largest, .. } => largest,
+    };
+    let spectral_radius = settings.spectral_radius;
+    move |cause| LegError::Stalled {
+        time_s,
+        step_s,
+        spectral_radius,
+        cause,
+    }
 }
 
 /// Step settings of a leg.

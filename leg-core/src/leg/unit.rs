@@ -18,10 +18,11 @@
 
 use super::LegError;
 use super::config::Solver;
-use super::simulate::{advance_driven, control, step_settings};
+use super::series::Series;
+use super::simulate::{control, stalled, step_settings};
 use super::unit_derivative::Sensitivity;
 use crate::dynamics::joining::join;
-use crate::dynamics::{Advance, Control, StepSettings, even_step};
+use crate::dynamics::{Advance, Control, StepSettings, Stepping, advance_watched, even_step};
 use crate::error::require;
 use crate::group::Group;
 use crate::model::{Drive, ForceId, Inputs, Model};
@@ -165,16 +166,19 @@ pub enum OutputGroup {
     Energy,
     /// Largest strains and the largest violation of a joint: for a look, without derivatives.
     Diagnostic,
+    /// How the force of the tip went over the last step.
+    Course,
 }
 
 impl OutputGroup {
     /// All groups, in the order of the outputs.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Motion,
         Self::Force,
         Self::Shape,
         Self::Energy,
         Self::Diagnostic,
+        Self::Course,
     ];
 }
 
@@ -246,12 +250,18 @@ pub trait UnitLeg<G: Group<N, D>, const N: usize, const D: usize>:
         out: &mut Vec<(usize, Cubic)>,
     );
 
+    /// Force on what holds the tip, whose course over a step is told; zero where nothing does.
+    fn port_force(&self, _state: &State<G, N>) -> [f64; 3] {
+        [0.0; 3]
+    }
+
     /// The angle that is counted over full turns without a joint to count it, near `near` [rad].
     fn counted_angle(&self, _state: &State<G, N>, near: f64) -> f64 {
         near
     }
 
-    /// Writes the outputs of a group at `state`; `near` as in [`UnitLeg::counted_angle`].
+    /// Writes the outputs of a group at `state`, but for those of [`OutputGroup::Course`]; `near` as
+    /// in [`UnitLeg::counted_angle`].
     fn evaluate(
         &self,
         group: OutputGroup,
@@ -285,6 +295,8 @@ pub(super) struct Memory<G, const N: usize> {
     pub first_steps: [f64; 2],
     /// Whether there was a last step.
     pub stepped: bool,
+    /// How the force of the tip went over it.
+    pub series: Series,
 }
 
 impl<G: Copy, const N: usize> Memory<G, N> {
@@ -298,6 +310,7 @@ impl<G: Copy, const N: usize> Memory<G, N> {
             last: Advance::default(),
             first_steps: [first; 2],
             stepped: false,
+            series: Series::default(),
         }
     }
 
@@ -310,6 +323,7 @@ impl<G: Copy, const N: usize> Memory<G, N> {
         self.last = other.last;
         self.first_steps = other.first_steps;
         self.stepped = other.stepped;
+        self.series = other.series;
     }
 }
 
@@ -348,7 +362,9 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             Control::Adaptive { first, .. } => first,
         };
         let inputs = inputs.iter().map(|&value| Input::constant(value)).collect();
-        let memory = Memory::new(state, inputs, near, first);
+        let series = Series::constant(leg.port_force(&state));
+        let mut memory = Memory::new(state, inputs, near, first);
+        memory.series = series;
         let built = Arc::new(Built { leg, origin });
         Self::from_saved(&Saved { built, memory })
     }
@@ -382,6 +398,11 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
     /// Its state at the end of the last step.
     pub fn state(&self) -> &State<G, N> {
         &self.memory.state
+    }
+
+    /// How the force of the tip went over the last step.
+    pub fn port_force_series(&self) -> &Series {
+        &self.memory.series
     }
 
     /// Time reached [s].
@@ -441,7 +462,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             start,
             cubics: &self.curves,
         };
-        let mut control = control_from(leg.solver(), memory.first_steps[1]);
+        let control = control_from(leg.solver(), memory.first_steps[1]);
         let (state, workspace) = (&mut memory.state, &mut self.workspace);
         let settings = &self.settings;
         let joined = match first_step(&control, length) {
@@ -452,9 +473,21 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             }
             None => Ok(()),
         };
+        let mut series = Series::default();
+        let mut last = (0.0, leg.port_force(state));
         let done = joined.and_then(|()| {
+            let stepping = Stepping {
+                control: &control,
+                settings,
+            };
+            let mut watch = |state: &State<G, N>| {
+                let now = ((state.time - start) / length, leg.port_force(state));
+                series.add([last.0, now.0], [&last.1, &now.1]);
+                last = now;
+            };
             let model = leg.model();
-            advance_driven(model, state, workspace, &drive, end, &mut control, settings)
+            let done = advance_watched(model, state, workspace, &drive, end, &stepping, &mut watch);
+            done.map_err(stalled(state.time, &control, settings))
         });
         let done = match done {
             Ok(done) => done,
@@ -468,6 +501,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         memory.last = done;
         memory.first_steps = [memory.first_steps[1], done.next_step];
         memory.stepped = true;
+        memory.series = series;
         memory.last_inputs.copy_from_slice(&memory.inputs);
         memory
             .inputs
@@ -479,7 +513,16 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
 
     /// Writes the outputs of one group.
     pub fn evaluate(&self, group: OutputGroup, out: &mut [f64]) -> Result<(), LegError> {
-        let Memory { state, near, .. } = &self.memory;
+        let Memory {
+            state,
+            near,
+            series,
+            ..
+        } = &self.memory;
+        if group == OutputGroup::Course {
+            series.write(out);
+            return Ok(());
+        }
         self.built.leg.evaluate(group, state, *near, out)
     }
 

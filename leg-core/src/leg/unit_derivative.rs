@@ -8,14 +8,17 @@
 //! ```text
 //! ∂y/∂u = (y(x + εξ) − y(x − εξ)) / 2ε                                          (1)
 //! δW = Σ ½ h (δP_k + δP_{k+1}) + δ(W_k beyond the trapezoidal rule)             (2)
+//! δc_j = Σ_k (2j + 1) ∫ δf L_j ds                                               (3)
 //! ```
 //!
 //! which is exact for outputs up to second order in ξ. (2) is the ledger's own rule for work and
-//! dissipation ([`crate::results::energy`]). The derivative by time uses the same (1) along the motion `(v, v̇, λ̇, u̇)`, where
-//! v̇ and λ̇ are means over the last step: the accelerations themselves carry modes of the leaf too
+//! dissipation ([`crate::results::energy`]), (3) that of the course of the tip's force
+//! ([`super::series`]). The derivative by time uses the same (1) along the motion `(v, v̇, λ̇, u̇)`,
+//! where v̇ and λ̇ are means over the last step: the accelerations themselves carry modes of the leaf too
 //! fast for any step, which say nothing about the next one.
 
 use super::LegError;
+use super::series::Series;
 use super::unit::{
     Built, Cubic, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from, first_step,
 };
@@ -55,8 +58,9 @@ pub(super) struct Sensitivity<const N: usize> {
     variations: Vec<Variation<N>>,
     /// Changes of the channels at the end, per input.
     ends: Vec<Vec<InputVariation>>,
-    /// Changes of work in and dissipation, per input; empty until asked for.
-    works: Vec<Powers>,
+    /// What was summed up along the step, per input.
+    summed: Sum,
+    sums: Vec<Sums>,
     /// Derivatives of outputs, one row per output.
     jacobian: Vec<f64>,
     known: [bool; OutputGroup::ALL.len()],
@@ -66,8 +70,76 @@ impl<const N: usize> Sensitivity<N> {
     pub(super) fn forget(&mut self) {
         self.solved_in_workspace = false;
         self.variations.clear();
-        self.works.clear();
+        self.summed = Sum::Nothing;
         self.known = Default::default();
+    }
+}
+
+/// What outputs need besides the variation of the end state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Sum {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// Work and dissipation, eq. (2).
+    Work,
+    /// The course of the tip's force, eq. (3).
+    Course,
+}
+
+/// Sums over the steps of a communication step, for one input.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    /// Changes of work in and dissipation.
+    work: Powers,
+    /// Changes of the powers at the end of the last step.
+    powers: Powers,
+    /// Change of the course of the tip's force.
+    series: Series,
+    /// Change of that force at the end of the last step.
+    force: [f64; 3],
+}
+
+impl Sums {
+    /// What varies at the very start, right behind a jump of accelerations.
+    fn begin<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>(
+        &mut self,
+        sum: Sum,
+        at_start: &Direction<'_, L, G, N, D>,
+        moved: &mut State<G, N>,
+    ) {
+        match sum {
+            Sum::Nothing => {}
+            Sum::Work => self.powers = at_start.powers(moved),
+            Sum::Course => self.force = at_start.port_force(moved),
+        }
+    }
+
+    /// Eq. (2) for a step of `h` [s].
+    fn add_work<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>(
+        &mut self,
+        at_start: &Direction<'_, L, G, N, D>,
+        at_end: &Direction<'_, L, G, N, D>,
+        h: f64,
+        moved: &mut [State<G, N>; 2],
+    ) {
+        let new = at_end.powers(&mut moved[0]);
+        let old = core::mem::replace(&mut self.powers, new);
+        self.work.input += 0.5 * h * (old.input + new.input);
+        self.work.dissipated += 0.5 * h * (old.dissipated + new.dissipated);
+        self.work.dissipated += at_end.in_lines(at_start, h, moved);
+    }
+
+    /// Eq. (3) for the piece `span` of the communication step.
+    fn add_course<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>(
+        &mut self,
+        span: [f64; 2],
+        at_end: &Direction<'_, L, G, N, D>,
+        moved: &mut State<G, N>,
+    ) {
+        let new = at_end.port_force(moved);
+        let old = core::mem::replace(&mut self.force, new);
+        self.series.add(span, [&old, &new]);
     }
 }
 
@@ -129,8 +201,15 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             state,
             previous,
             stepped,
+            series,
             ..
         } = &*memory;
+        if group == OutputGroup::Course {
+            let length = state.time - previous.time;
+            let rate = series.rate(&leg.port_force(state), length);
+            if *stepped { rate } else { Series::default() }.write(out);
+            return Ok(());
+        }
         let mut motion = Variation::zero(model);
         motion.poses.copy_from_slice(&state.velocities);
         motion.velocities.copy_from_slice(&state.accelerations);
@@ -167,11 +246,14 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
 
     /// Fills the rows of one group.
     fn differentiate(&mut self, group: OutputGroup) -> Result<(), LegError> {
-        let with_work = group == OutputGroup::Energy;
-        if self.sensitivity.variations.is_empty()
-            || (with_work && self.sensitivity.works.is_empty())
-        {
-            self.vary(with_work)?;
+        let sum = match group {
+            OutputGroup::Energy => Sum::Work,
+            OutputGroup::Course => Sum::Course,
+            _ => Sum::Nothing,
+        };
+        let known = &self.sensitivity;
+        if known.variations.is_empty() || (sum != Sum::Nothing && known.summed != sum) {
+            self.vary(sum)?;
         }
         let range = L::outputs(group);
         let Self {
@@ -181,11 +263,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             sensitivity,
             ..
         } = self;
-        let count = OutputGroup::ALL
-            .map(|g| L::outputs(g).end)
-            .into_iter()
-            .max()
-            .unwrap_or(0);
+        let count = Self::output_count();
         sensitivity.jacobian.resize(count * L::INPUTS, 0.0);
         let mut column = vec![0.0; range.len()];
         for input in 0..L::INPUTS {
@@ -196,9 +274,13 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
                 variation,
                 ends,
             };
-            direction.outputs(group, memory.near, scratch, &mut column)?;
-            if with_work {
-                add_work(&mut column, &sensitivity.works[input]);
+            if sum == Sum::Course {
+                sensitivity.sums[input].series.write(&mut column);
+            } else {
+                direction.outputs(group, memory.near, scratch, &mut column)?;
+            }
+            if sum == Sum::Work {
+                add_work(&mut column, &sensitivity.sums[input].work);
             }
             for (output, value) in range.clone().zip(&column) {
                 sensitivity.jacobian[output * L::INPUTS + input] = *value;
@@ -208,8 +290,9 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         Ok(())
     }
 
-    /// Carries the variations of all inputs through the last communication step.
-    fn vary(&mut self, with_work: bool) -> Result<(), LegError> {
+    /// Carries the variations of all inputs through the last communication step, and sums up
+    /// what is asked for on the way.
+    fn vary(&mut self, sum: Sum) -> Result<(), LegError> {
         let times = self.step_times()?;
         let in_place = self.sensitivity.solved_in_workspace && times.len() == 1;
         let Self {
@@ -239,13 +322,10 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             })
             .collect();
         let mut variations = vec![Variation::zero(model); L::INPUTS];
-        let mut works = vec![Powers::default(); if with_work { L::INPUTS } else { 0 }];
-        let mut powers = works.clone();
-        let mut ends: Vec<Vec<InputVariation>> = Vec::new();
-        let mut moved = scratch.clone();
-        let mut also_moved = scratch.clone();
+        let mut ends: Vec<Vec<InputVariation>> = vec![Vec::new(); L::INPUTS];
+        let mut sums = vec![Sums::default(); L::INPUTS];
+        let mut moved = [scratch.clone(), scratch.clone()];
         scratch.copy_from(previous);
-        let mut before = scratch.clone();
         let control = control_from(leg.solver(), memory.first_steps[0]);
         if let Some(h) = first_step(&control, length) {
             let second = |channel: usize| drive.cubics[channel].second();
@@ -255,57 +335,65 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
                     .iter()
                     .map(|(channel, cubic)| (*channel, cubic.second()));
                 joining.answer(model, previous, workspace, jumps);
-                variation.accelerate(&workspace.system.node_rhs);
+                let system = &workspace.system;
+                variation.accelerate(&system.node_rhs, &system.row_rhs);
+            }
+            for (input, sums) in sums.iter_mut().enumerate() {
+                let at_start = Direction {
+                    leg,
+                    state: scratch,
+                    variation: &variations[input],
+                    ends: &[],
+                };
+                sums.begin(sum, &at_start, &mut moved[0]);
             }
         }
-        for (k, &time) in times.iter().enumerate() {
+        let mut before = scratch.clone();
+        for &time in &times {
             let h = time - scratch.time;
             before.copy_from(scratch);
-            let variations_before = if with_work {
-                variations.clone()
-            } else {
-                Vec::new()
+            let variations_before = match sum {
+                Sum::Work => variations.clone(),
+                _ => Vec::new(),
             };
-            let ends_before = core::mem::take(&mut ends);
             if in_place {
                 scratch.copy_from(&memory.state);
             } else {
                 dynamics::step(model, scratch, workspace, &drive, h, settings)?;
                 scratch.time = time;
             }
-            ends = changes.iter().map(|list| at(list, time - start)).collect();
+            let ends_now = changes.iter().map(|list| at(list, time - start)).collect();
+            let ends_before = core::mem::replace(&mut ends, ends_now);
             let slices: Vec<&[InputVariation]> = ends.iter().map(Vec::as_slice).collect();
             propagate(model, workspace, h, settings, &mut variations, &slices)?;
-            for (input, work) in works.iter_mut().enumerate() {
-                let (variation, ends) = (&variations[input], &ends[input]);
+            let span = [before.time, time].map(|time| (time - start) / length);
+            for (input, sums) in sums.iter_mut().enumerate() {
                 let at_end = Direction {
                     leg,
                     state: scratch,
-                    variation,
-                    ends,
+                    variation: &variations[input],
+                    ends: &ends[input],
                 };
-                let at_start = Direction {
-                    leg,
-                    state: &before,
-                    variation: &variations_before[input],
-                    ends: ends_before.get(input).map_or(&[], Vec::as_slice),
-                };
-                let new = at_end.powers(&mut moved);
-                work.dissipated += at_end.in_lines(&at_start, h, [&mut moved, &mut also_moved]);
-                let old = if k == 0 {
-                    Powers::default()
-                } else {
-                    powers[input]
-                };
-                work.input += 0.5 * h * (old.input + new.input); // (2)
-                work.dissipated += 0.5 * h * (old.dissipated + new.dissipated);
-                powers[input] = new;
+                match sum {
+                    Sum::Nothing => {}
+                    Sum::Work => {
+                        let at_start = Direction {
+                            leg,
+                            state: &before,
+                            variation: &variations_before[input],
+                            ends: &ends_before[input],
+                        };
+                        sums.add_work(&at_start, &at_end, h, &mut moved);
+                    }
+                    Sum::Course => sums.add_course(span, &at_end, &mut moved[0]),
+                }
             }
         }
         *sensitivity = Sensitivity {
             variations,
             ends,
-            works,
+            summed: sum,
+            sums,
             jacobian: core::mem::take(&mut sensitivity.jacobian),
             known: sensitivity.known,
             // Another step may have been solved in it meanwhile.
@@ -469,9 +557,20 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>
         }
     }
 
+    /// Eq. (1) for the force of the tip.
+    fn port_force(&self, moved: &mut State<G, N>) -> [f64; 3] {
+        let step = self.factor(DISPLACEMENT, f64::INFINITY);
+        let mut force_at = |factor| {
+            self.moved(factor, moved);
+            self.leg.port_force(moved)
+        };
+        let (plus, minus) = (force_at(step), force_at(-step));
+        core::array::from_fn(|i| (plus[i] - minus[i]) / (2.0 * step))
+    }
+
     /// Eq. (1) for what the lines dissipate beyond the trapezoidal rule in a step of `h` [s], from
     /// the state of `start` to this one.
-    fn in_lines(&self, start: &Self, h: f64, moved: [&mut State<G, N>; 2]) -> f64 {
+    fn in_lines(&self, start: &Self, h: f64, moved: &mut [State<G, N>; 2]) -> f64 {
         let [old, new] = moved;
         let step = (self.factor_for_forces(new)).min(start.factor_for_forces(old));
         let mut work_at = |factor| {

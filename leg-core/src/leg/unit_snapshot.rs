@@ -5,6 +5,7 @@
 //! another process needs.
 
 use super::LegError;
+use super::series::Series;
 use super::unit::{Built, INPUT_ORDER, Input, Memory, Origin, Saved, UnitLeg};
 use crate::dynamics::Advance;
 use crate::group::Group;
@@ -51,6 +52,7 @@ impl<L, G, const N: usize> Saved<L, G, N> {
             last,
             first_steps,
             stepped,
+            series: Series(series),
         } = &self.memory;
         out.state(state);
         out.state(previous);
@@ -69,6 +71,7 @@ impl<L, G, const N: usize> Saved<L, G, N> {
             .extend([steps as f64, rejected as f64, iterations as f64, next_step]);
         out.0.extend(first_steps);
         out.0.push(f64::from(u8::from(*stepped)));
+        out.0.extend(series.as_flattened());
         out.0
     }
 
@@ -110,6 +113,7 @@ impl<L, G, const N: usize> Saved<L, G, N> {
         };
         memory.first_steps = [from.number(), from.number()];
         memory.stepped = from.flag();
+        from.fill(memory.series.0.as_flattened_mut());
         let built = Arc::new(Built { leg, origin });
         Ok(Self { built, memory })
     }
@@ -125,7 +129,8 @@ fn state_length<G: Group<N, D>, const N: usize, const D: usize>(state: &State<G,
 }
 
 fn memory_length<G: Group<N, D>, const N: usize, const D: usize>(memory: &Memory<G, N>) -> usize {
-    2 * (state_length(&memory.state) + memory.inputs.len() * (INPUT_ORDER + 2)) + 8
+    let numbers = 8 + memory.series.0.as_flattened().len();
+    2 * (state_length(&memory.state) + memory.inputs.len() * (INPUT_ORDER + 2)) + numbers
 }
 
 /// Writes in the order in which [`Reader`] reads.

@@ -91,10 +91,18 @@ pub enum SpatialOutput {
     SurfaceStrain = 22,
     /// Largest violation of a joint [m].
     LoopGap = 23,
+    /// Mean of the tip's force over the last step [N], three outputs; see [`super::series`].
+    TipForceMean = 24,
+    /// Its linear part [N], three outputs.
+    TipForceLinear = 27,
+    /// Its quadratic part [N], three outputs.
+    TipForceQuadratic = 30,
+    /// Its cubic part [N], three outputs.
+    TipForceCubic = 33,
 }
 
 /// Number of outputs of the spatial unit.
-pub const SPATIAL_OUTPUTS: usize = 24;
+pub const SPATIAL_OUTPUTS: usize = 36;
 
 impl SpatialUnit {
     /// The leg at rest at `time` [s]. It is pre-tensioned with its tip where the configuration
@@ -185,7 +193,8 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
             OutputGroup::Force => range(O::TipForce, O::MidPoint as usize),
             OutputGroup::Shape => range(O::MidPoint, O::Kinetic as usize),
             OutputGroup::Energy => range(O::Kinetic, O::AxialStrain as usize),
-            OutputGroup::Diagnostic => range(O::AxialStrain, SPATIAL_OUTPUTS),
+            OutputGroup::Diagnostic => range(O::AxialStrain, O::TipForceMean as usize),
+            OutputGroup::Course => range(O::TipForceMean, SPATIAL_OUTPUTS),
         }
     }
 
@@ -282,6 +291,10 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
         }
     }
 
+    fn port_force(&self, state: &SpatialState) -> [f64; 3] {
+        self.tip_force(state).into()
+    }
+
     fn evaluate(
         &self,
         group: OutputGroup,
@@ -295,6 +308,7 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
             OutputGroup::Shape => shape(self, state, out)?,
             OutputGroup::Energy => energies(&self.model, state, out)?,
             OutputGroup::Diagnostic => diagnostics(self, state, out)?,
+            OutputGroup::Course => {}
         }
         Ok(())
     }

@@ -5,34 +5,66 @@
 //!
 //! ```text
 //! W = Σ Bᵀ Rᵀ f + w,     r = W − (M (v̇ − g) − ad_vᵀ M v)                        (1)
-//! ∂r/∂ψ = P = Σ Bᵀ (Rᵀ S R B + (Rᵀ f)× E − Rᵀ D R (B v)× E) + …                 (2)
-//! ∂r/∂v = Q = Σ Bᵀ Rᵀ D R B + …                                                 (3)
 //! ```
 //!
-//! with S and D the derivatives of a leg's force by position and velocity of its tip at the
-//! stage and E the angular part of a twist. On a cubic ([`super::course`]) v̇ is taken from r = 0 and
-//! the equations are those of the cubic, whose derivatives follow from
+//! On a cubic ([`super::course`]) v̇_i at the nodes is taken from r = 0, the force of a leg there
+//! being that of its series c ([`leg_core::leg::series`]), `f_i = Σ_j L_j(s_i) c_j`. The unknowns,
+//! the end of the cubic, change r at a node by its place and velocity, and by what the legs make of
+//! their tips' end positions p and velocities ṗ. With E the angular part of a twist ψ,
 //!
 //! ```text
-//! δξ̈ = T⁻¹ M⁻¹ (P T δξ + Q T δξ̇)                                                (4)
+//! ∂r_i/∂ψ_i = P = Σ Bᵀ (R_iᵀ f_i)× E + …,     ∂r_i/∂v_i = Q                     (2)
+//! δf_i = Σ_j L_j(s_i) (∂c_j/∂p δp + ∂c_j/∂ṗ δṗ)                                 (3)
+//! δp = R_1 B ψ_1,     δṗ = R_1 (B δv_1 − (B v_1)× E ψ_1)                        (4)
+//! δξ̈_i = T⁻¹ M⁻¹ (P T δξ_i + Q T δξ̇_i + Σ Bᵀ R_iᵀ δf_i)                         (5)
 //! ```
 //!
-//! but for the change of T. S and D at the end of a cubic are those by the end of the whole cubic,
-//! its middle following.
+//! but for the change of T.
 
-use super::course::{CUBIC_PARTIALS, Course};
+use super::course::{CUBIC_PARTIALS, Course, NODES};
 use super::seat::Seat;
 use crate::body::{Body, BodyState, free_acceleration, inertia_of, point_map, skew};
+use crate::unit::ForceSeries;
 use crate::wrench::split;
 use leg_core::group::Group;
-use nalgebra::{DMatrix, DVector, Matrix6, Vector3, Vector6};
+use leg_core::leg::series::ORDERS;
+use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 
-/// W of eq. (1): legs push with `force(leg)` where they are attached.
-pub fn wrench_on(
+/// Legendre's polynomials at the nodes.
+const AT_NODES: [[f64; ORDERS]; NODES] = [
+    [1.0, -1.0, 1.0, -1.0],
+    [1.0, 0.0, -0.5, 0.0],
+    [1.0, 1.0, 1.0, 1.0],
+];
+
+/// The force of a series at a node.
+fn force_at(series: &ForceSeries, node: usize) -> Vector3<f64> {
+    series.iter().zip(AT_NODES[node]).map(|(c, l)| c * l).sum()
+}
+
+/// Mean over a step of the power of a force on a point that has these velocities at the nodes.
+/// Exact where the velocity is quadratic: of the force then only moments up to the second count.
+pub fn mean_power(series: &ForceSeries, velocities: &[Vector3<f64>; NODES]) -> f64 {
+    let [first, middle, last] = velocities;
+    let parts = [
+        (first + middle * 4.0 + last) / 6.0,
+        (last - first) / 2.0,
+        (first - middle * 2.0 + last) / 3.0,
+    ];
+    let squares = [1.0, 1.0 / 3.0, 1.0 / 5.0];
+    let products = parts.iter().zip(series).map(|(v, c)| v.dot(c));
+    products
+        .zip(squares)
+        .map(|(product, square)| product * square)
+        .sum()
+}
+
+/// W of eq. (1) at a node.
+fn wrench_at(
     state: &BodyState,
     seats: &[Seat],
     outside: &Vector6<f64>,
-    force: impl Fn(usize, &Seat) -> Vector3<f64>,
+    node: usize,
 ) -> Vector6<f64> {
     let rotation = state.pose.rotation();
     let (push, moment) = split(outside);
@@ -41,8 +73,8 @@ pub fn wrench_on(
         .copy_from(&rotation.tr_mul(&push));
     sum.fixed_rows_mut::<3>(3)
         .copy_from(&rotation.tr_mul(&moment));
-    for (i, seat) in seats.iter().enumerate().filter(|(_, seat)| seat.attached) {
-        let local = rotation.tr_mul(&force(i, seat));
+    for seat in seats.iter().filter(|seat| seat.attached) {
+        let local = rotation.tr_mul(&force_at(&seat.answer.series, node));
         sum += point_map(&seat.sphere).tr_mul(&local);
     }
     sum
@@ -53,56 +85,66 @@ pub fn wrench_on(
 pub struct Load<'a> {
     /// The end effector.
     pub body: &'a Body,
-    /// The wrench from outside at the start and at the stages, world axes.
-    pub outside: &'a [Vector6<f64>; 3],
-    /// v̇ at the start, right behind any jump.
-    pub first: Vector6<f64>,
+    /// The wrench from outside at the nodes, world axes.
+    pub outside: &'a [Vector6<f64>; NODES],
 }
 
 impl Load<'_> {
-    /// Gives the stages the accelerations that the legs' answers make; nothing if the
-    /// end effector has no mass.
-    pub fn accelerate(&self, course: &mut Course, seats: &[Seat]) -> Option<()> {
-        let found: Option<Vec<_>> = (0..course.stages.len())
-            .map(|i| {
-                let (state, outside) = (&course.stages[i].state, &self.outside[i + 1]);
-                let wrench = wrench_on(state, seats, outside, |_, seat| seat.answers[i].force);
-                free_acceleration(self.body, state, &wrench)
-            })
-            .collect();
-        course.accelerate(&found?);
-        Some(())
+    /// What is wrong with the motion under the legs' answers, eqs. (4) and (3) of the cubic
+    /// (m, rad); its stages get their accelerations. Nothing if the end effector has no mass.
+    pub fn residual(&self, course: &mut Course, seats: &[Seat]) -> Option<DVector<f64>> {
+        let mut accelerations = [Vector6::zeros(); NODES];
+        for (node, acceleration) in accelerations.iter_mut().enumerate() {
+            let state = course.at_node(node);
+            let wrench = wrench_at(state, seats, &self.outside[node], node);
+            *acceleration = free_acceleration(self.body, state, &wrench)?;
+        }
+        course.accelerate(&accelerations[1..]);
+        let parts = course.mismatch(&accelerations);
+        Some(DVector::from_iterator(
+            6 * parts.len(),
+            parts.iter().flatten().copied(),
+        ))
     }
 
-    /// What is wrong with the motion, eqs. (4) and (3) of the cubic (m, rad).
-    pub fn residual(&self, course: &Course) -> DVector<f64> {
-        let [middle, end] = [0, 1].map(|i| course.stages[i].state.acceleration);
-        let parts = course.mismatch(&[self.first, middle, end]);
-        DVector::from_iterator(6 * parts.len(), parts.iter().flatten().copied())
-    }
-
-    /// P and Q of eqs. (2) and (3) at a stage.
-    fn slopes(&self, course: &Course, seats: &[Seat], i: usize) -> (Matrix6<f64>, Matrix6<f64>) {
-        let state = &course.stages[i].state;
+    /// P and Q of eq. (2).
+    fn slopes(&self, course: &Course, seats: &[Seat], node: usize) -> (Matrix6<f64>, Matrix6<f64>) {
+        let state = course.at_node(node);
         let rotation = state.pose.rotation();
         let own = inertia_of(self.body, state);
-        let (mut by_pose, mut by_velocity) = (-own.by_pose, -own.by_velocity);
-        let (force, moment) = split(&self.outside[i + 1]);
+        let mut by_pose = -own.by_pose;
+        let (force, moment) = split(&self.outside[node]);
         for (block, v) in [force, moment].iter().enumerate() {
             let mut turned = by_pose.fixed_view_mut::<3, 3>(3 * block, 3);
             turned += skew(&rotation.tr_mul(v));
         }
         for seat in seats.iter().filter(|seat| seat.attached) {
-            let answer = &seat.answers[i];
+            let local = rotation.tr_mul(&force_at(&seat.answer.series, node));
+            let mut turned = by_pose.fixed_view_mut::<6, 3>(0, 3);
+            turned += point_map(&seat.sphere).tr_mul(&skew(&local));
+        }
+        (by_pose, -own.by_velocity)
+    }
+
+    /// How the legs change the wrench at a node with the end of the motion, eqs. (3) and (4): by
+    /// ψ_1 and by v_1.
+    fn answers(course: &Course, seats: &[Seat], node: usize) -> (Matrix6<f64>, Matrix6<f64>) {
+        let (here, end) = (course.at_node(node).pose.rotation(), course.end());
+        let rotation = end.pose.rotation();
+        let (mut by_pose, mut by_velocity) = (Matrix6::zeros(), Matrix6::zeros());
+        for seat in seats.iter().filter(|seat| seat.attached) {
+            let (mut s, mut d) = (Matrix3::zeros(), Matrix3::zeros());
+            for (told, weight) in seat.answer.series_derivatives.iter().zip(AT_NODES[node]) {
+                s += told.by_position * weight; // (3)
+                d += told.by_velocity * weight;
+            }
             let map = point_map(&seat.sphere);
-            let s = rotation.tr_mul(&answer.derivatives.by_position) * rotation;
-            let d = rotation.tr_mul(&answer.derivatives.by_velocity) * rotation;
-            let mut inner = s * map;
-            let mut turned = inner.fixed_view_mut::<3, 3>(0, 3);
-            turned += skew(&rotation.tr_mul(&answer.force));
-            turned -= d * skew(&(map * state.velocity));
-            by_pose += map.tr_mul(&inner); // (2)
-            by_velocity += map.tr_mul(&(d * map)); // (3)
+            let outer = map.tr_mul(&here.transpose());
+            let mut place = s * rotation * map; // (4)
+            let mut turned = place.fixed_view_mut::<3, 3>(0, 3);
+            turned -= d * rotation * skew(&(map * end.velocity));
+            by_pose += outer * place;
+            by_velocity += outer * d * rotation * map;
         }
         (by_pose, by_velocity)
     }
@@ -111,16 +153,25 @@ impl Load<'_> {
     /// if the end effector has no mass.
     pub fn jacobian(&self, course: &Course, seats: &[Seat]) -> Option<DMatrix<f64>> {
         let factors = self.body.inertia.cholesky()?;
-        let weights = course.method.weights();
         let (h, mut out) = (course.length, DMatrix::identity(12, 12));
-        for (i, stage) in course.stages.iter().enumerate() {
-            let (by_pose, by_velocity) = self.slopes(course, seats, i);
-            let stiffness = stage.map * factors.solve(&(by_pose * stage.turn)); // (4)
-            let damping = stage.map * factors.solve(&(by_velocity * stage.turn));
-            let [by_twist, by_rate] = CUBIC_PARTIALS[i];
-            for column in 0..2 {
-                let change = (stiffness * by_twist[column] * h + damping * by_rate[column]) * h;
-                let weights = [weights.position[i + 1], weights.velocity[i + 1]];
+        let end = &course.stages[NODES - 2];
+        for node in 0..NODES {
+            let (by_pose, by_velocity) = Self::answers(course, seats, node);
+            // By ξ_1 and by H ξ̇_1.
+            let mut changes = [by_pose * end.turn * (h * h), by_velocity * end.turn * h];
+            if let Some(stage) = node.checked_sub(1) {
+                let (by_pose, by_velocity) = self.slopes(course, seats, node);
+                let turn = course.stages[stage].turn;
+                let [by_twist, by_rate] = CUBIC_PARTIALS[stage];
+                for (column, change) in changes.iter_mut().enumerate() {
+                    *change += by_pose * turn * (by_twist[column] * h * h);
+                    *change += by_velocity * turn * (by_rate[column] * h);
+                }
+            }
+            let map = node.checked_sub(1).map(|stage| course.stages[stage].map);
+            let weights = [course.weights.position[node], course.weights.velocity[node]];
+            for (column, change) in changes.iter().enumerate() {
+                let change = map.unwrap_or_else(Matrix6::identity) * factors.solve(change); // (5)
                 for (row, weight) in weights.into_iter().enumerate() {
                     let mut block = out.fixed_view_mut::<6, 6>(6 * row, 6 * column);
                     block -= change * weight;
@@ -128,5 +179,47 @@ impl Load<'_> {
             }
         }
         Some(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cubic force on a point with quadratic velocity, against Gauss's rule with four points.
+    #[test]
+    fn mean_power_is_that_of_the_cubic_force() {
+        let series = [
+            Vector3::new(1.0, -2.0, 0.5),
+            Vector3::new(0.3, 0.7, -4.0),
+            Vector3::new(-1.1, 0.2, 0.9),
+            Vector3::new(2.0, 5.0, -3.0),
+        ];
+        let velocity = |s: f64| Vector3::new(1.0 - s, 0.5 + 3.0 * s * s, s * (s - 2.0));
+        let force = |s: f64| {
+            let polynomials = [
+                1.0,
+                2.0 * s - 1.0,
+                6.0 * s * s - 6.0 * s + 1.0,
+                ((20.0 * s - 30.0) * s + 12.0) * s - 1.0,
+            ];
+            series
+                .iter()
+                .zip(polynomials)
+                .map(|(c, l)| c * l)
+                .sum::<Vector3<f64>>()
+        };
+        for (node, s) in [0.0, 0.5, 1.0].into_iter().enumerate() {
+            assert!((force_at(&series, node) - force(s)).amax() < 1e-14);
+        }
+        let nodes = [
+            (0.339_981_043_584_856_3, 0.652_145_154_862_546_1),
+            (0.861_136_311_594_052_6, 0.347_854_845_137_453_9),
+        ];
+        let power = |x: f64| force(0.5 + 0.5 * x).dot(&velocity(0.5 + 0.5 * x));
+        let both = |(x, weight)| 0.5 * weight * (power(x) + power(-x));
+        let wanted: f64 = nodes.into_iter().map(both).sum();
+        let found = mean_power(&series, &[0.0, 0.5, 1.0].map(velocity));
+        assert!((found - wanted).abs() < 1e-13, "{found} {wanted}");
     }
 }

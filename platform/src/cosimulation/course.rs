@@ -2,8 +2,8 @@
 //!
 //! The motion over a step H is one cubic in the coordinates ξ of the Lie algebra
 //! (`munthekaas1999`), and so is, but for the curvature of the group, the way of every joint: legs
-//! are told positions and velocities in its middle and at its end. With the poses `H_0 exp(ξ)`, the
-//! twists `v = T(ξ) ξ̇` and s = t/H,
+//! are told positions and velocities at its end. With the poses `H_0 exp(ξ)`, the twists
+//! `v = T(ξ) ξ̇` and s = t/H,
 //!
 //! ```text
 //! ξ(s) = s (1 − s)² H v_0 + s² (3 − 2s) ξ_1 + s² (s − 1) H ξ̇_1                  (1)
@@ -14,72 +14,56 @@
 //!
 //! where v̇_i follows from the forces on the end effector in that place with that velocity. Not the
 //! second derivative of (1), which legs would feel as jumps between steps only, but forces make the
-//! motion. κ = 0 is the Lobatto IIIA method of order 4 (`hairer1996`, section IV.5), A-stable but
-//! without any damping. κ < 0 damps, with order 3; κ = −1/18 makes it L-stable for dampers: for
-//! `ẍ = −d ẋ`, d H → ∞, the velocity is gone after one step. For `ẍ = −ω² x − d ẋ` the spectral
-//! radius is at most 1 for all ω H and d H.
+//! motion. These are not the forces at the three nodes, in which waves of the leaves would look
+//! slow (aliasing), but those of the cubic nearest to the force over the whole step
+//! ([`leg_core::leg::series`]): its moments, and so the impulse and the work on the legs, are those
+//! of the force itself, and nothing has to be known of the force at the start, which jumps with
+//! the acceleration of the tip.
 //!
-//! The forces of legs jump with the acceleration of their tips, so behind a jump of the wrench those
-//! at the start, s = 0, are not known. The first step then does without them,
+//! κ = 0 is the Lobatto IIIA method of order 4 (`hairer1996`, section IV.5), A-stable but without
+//! any damping. κ < 0 damps, with order 3. For `ẍ = −ω² x − d ẋ` the spectral radius is at most 1
+//! for all ω H and d H, and for ω H → ∞ or d H → ∞ a step shrinks the velocity to a fraction
 //!
 //! ```text
-//! b = (0, 1, 0),   b̄ = (0, 2/3, −1/6)                                          (5)
+//! ρ∞ = (1 + 18κ)/(1 − 18κ),     κ = −(1 − ρ∞)/(18 (1 + ρ∞))                     (5)
 //! ```
 //!
-//! which is of order 2 (a single step costs no order) and L-stable as well.
-//!
-//! The obvious alternative, a cubic whose second derivative satisfies the equations of motion at
-//! two points (collocation), is unstable for ω H > 2.6 at the nodes of Radau's method.
+//! of itself, so κ is chosen as the legs' integrators are. The obvious alternative, a cubic whose
+//! second derivative satisfies the equations of motion at two points (collocation), is unstable for
+//! ω H > 2.6 at the nodes of Radau's method; one that satisfies them in the mean and to the first
+//! moment is unstable, too.
 
 use crate::body::BodyState;
 use leg_core::group::{Group, Se3};
 use nalgebra::{Matrix6, Vector6};
 
-/// κ of eq. (4).
-const KAPPA: f64 = -1.0 / 18.0;
+/// Number of nodes: start, middle and end.
+pub const NODES: usize = 3;
+/// Weights of Simpson's rule, b of eq. (3).
+pub const SIMPSON: [f64; NODES] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0];
 
-/// Weights of start, middle and end of a cubic.
+/// Weights of the nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
-    /// b of eqs. (3) and (5).
-    pub velocity: [f64; 3],
-    /// b̄ of eqs. (4) and (5).
-    pub position: [f64; 3],
+    /// b of eq. (3).
+    pub velocity: [f64; NODES],
+    /// b̄ of eq. (4).
+    pub position: [f64; NODES],
 }
 
-/// Eqs. (3) and (4).
-const REGULAR: Weights = Weights {
-    velocity: [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0],
-    position: [1.0 / 6.0 + KAPPA, 1.0 / 3.0 - 2.0 * KAPPA, KAPPA],
-};
-
-/// Eq. (5).
-const STARTING: Weights = Weights {
-    velocity: [0.0, 1.0, 0.0],
-    position: [0.0, 2.0 / 3.0, -1.0 / 6.0],
-};
-
-/// Number of stages: middle and end.
-pub const STAGES: usize = 2;
-
-/// How the end effector moves over a macro step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Method {
-    /// A cubic.
-    Cubic,
-    /// A cubic that does not rely on the forces at its start.
-    StartingCubic,
-}
-
-impl Method {
-    /// Weights of start, middle and end.
-    pub fn weights(&self) -> Weights {
-        match self {
-            Self::Cubic => REGULAR,
-            Self::StartingCubic => STARTING,
+impl Weights {
+    /// For ρ∞ of eq. (5).
+    pub fn new(spectral_radius: f64) -> Self {
+        let kappa = (spectral_radius - 1.0) / (18.0 * (1.0 + spectral_radius)); // (5)
+        Self {
+            velocity: SIMPSON,
+            position: [1.0 / 6.0 + kappa, 1.0 / 3.0 - 2.0 * kappa, kappa],
         }
     }
 }
+
+/// Number of stages: middle and end.
+pub const STAGES: usize = 2;
 
 /// The motion at a stage.
 #[derive(Debug, Clone, Copy)]
@@ -105,8 +89,8 @@ pub const CUBIC_PARTIALS: [[[f64; 2]; 2]; 2] =
 /// A motion over a macro step.
 #[derive(Debug, Clone)]
 pub struct Course {
-    /// The way it moves.
-    pub method: Method,
+    /// How its nodes count.
+    pub weights: Weights,
     /// Start [s].
     pub start: f64,
     /// Length H [s].
@@ -122,7 +106,7 @@ pub struct Course {
 impl Course {
     /// The motion from `from` with these accelerations at the stages, guessed.
     pub fn new(
-        method: Method,
+        weights: Weights,
         start: f64,
         length: f64,
         from: &BodyState,
@@ -130,8 +114,8 @@ impl Course {
     ) -> Self {
         let square = length * length;
         let straight = from.velocity * length;
-        let Weights { velocity, position } = method.weights();
-        let weigh = |weights: [f64; 3]| {
+        let Weights { velocity, position } = weights;
+        let weigh = |weights: [f64; NODES]| {
             let sum =
                 from.acceleration * weights[0] + guess[0] * weights[1] + guess[1] * weights[2];
             straight + sum * square
@@ -148,7 +132,7 @@ impl Course {
         let mut stages = [resting; STAGES];
         stages[0].time = start + 0.5 * length;
         let mut out = Self {
-            method,
+            weights,
             start,
             length,
             from: *from,
@@ -207,7 +191,7 @@ impl Course {
 
     /// What is wrong with the unknowns under the accelerations v̇ at start and stages,
     /// eqs. (4) and (3) (m, rad).
-    pub fn mismatch(&self, accelerations: &[Vector6<f64>; 3]) -> [Vector6<f64>; 2] {
+    pub fn mismatch(&self, accelerations: &[Vector6<f64>; NODES]) -> [Vector6<f64>; 2] {
         let square = self.length * self.length;
         let straight = self.from.velocity * self.length;
         // At the start T is the identity, and its change acts on v alone, which it leaves alone.
@@ -216,12 +200,20 @@ impl Course {
             Self::second_rate(&self.stages[0], &accelerations[1]),
             Self::second_rate(&self.stages[1], &accelerations[2]),
         ];
-        let missed = |unknown: usize, weights: &[f64; 3]| {
+        let missed = |unknown: usize, weights: &[f64; NODES]| {
             let sum: Vector6<f64> = seconds.iter().zip(weights).map(|(a, b)| a * *b).sum();
             self.unknowns[unknown] - straight - sum * square
         };
-        let Weights { velocity, position } = self.method.weights();
+        let Weights { velocity, position } = self.weights;
         [missed(0, &position), missed(1, &velocity)]
+    }
+
+    /// The end effector at a node.
+    pub fn at_node(&self, node: usize) -> &BodyState {
+        match node {
+            0 => &self.from,
+            _ => &self.stages[node - 1].state,
+        }
     }
 
     /// The end of the step.
@@ -236,7 +228,10 @@ mod tests {
     use super::*;
     use crate::body::{Body, free_acceleration, momentum};
     use leg_core::model::spatial_inertia;
-    use nalgebra::{Matrix3, Vector3};
+    use nalgebra::{Matrix2, Matrix3, Vector3};
+
+    /// A spectral radius that damps.
+    const DAMPED: f64 = 0.5;
 
     fn tumbling() -> (Body, BodyState) {
         let tensor = Matrix3::from_diagonal(&Vector3::new(0.04, 0.05, 0.07));
@@ -264,7 +259,8 @@ mod tests {
             let first = accelerate(&state);
             state.acceleration = first;
             let guess = [first; 2];
-            let mut course = Course::new(Method::Cubic, h * k as f64, h, &state, &guess);
+            let weights = Weights::new(DAMPED);
+            let mut course = Course::new(weights, h * k as f64, h, &state, &guess);
             for _ in 0..60 {
                 let found: Vec<_> = course.stages.iter().map(|s| accelerate(&s.state)).collect();
                 let missed = course.mismatch(&[first, found[0], found[1]]);
@@ -301,8 +297,8 @@ mod tests {
         assert!(order > 2.8, "{coarse:e} {half:e} order {order}");
     }
 
-    /// Spectral radius of a step of size one on `ẍ = −ω² x − d ẋ`.
-    fn spectral_radius(weights: Weights, omega: f64, damping: f64) -> f64 {
+    /// What a step of size one on `ẍ = −ω² x − d ẋ` makes of place and velocity.
+    fn amplification(weights: Weights, omega: f64, damping: f64) -> Matrix2<f64> {
         // Forces at start, middle and end as functions of (x_0, v_0, x_1, v_1).
         let force = |x: [f64; 4], v: [f64; 4]| {
             core::array::from_fn::<f64, 4, _>(|i| -omega * omega * x[i] - damping * v[i])
@@ -316,12 +312,13 @@ mod tests {
             forces.iter().zip(weights).map(|(f, b)| f[i] * b).sum()
         };
         let (p, v) = (weights.position, weights.velocity);
-        let after =
-            nalgebra::Matrix2::new(1.0 - sum(p, 2), -sum(p, 3), -sum(v, 2), 1.0 - sum(v, 3));
-        let before =
-            nalgebra::Matrix2::new(1.0 + sum(p, 0), 1.0 + sum(p, 1), sum(v, 0), 1.0 + sum(v, 1));
-        let step = after.lu().solve(&before).unwrap();
-        let values = step.complex_eigenvalues();
+        let after = Matrix2::new(1.0 - sum(p, 2), -sum(p, 3), -sum(v, 2), 1.0 - sum(v, 3));
+        let before = Matrix2::new(1.0 + sum(p, 0), 1.0 + sum(p, 1), sum(v, 0), 1.0 + sum(v, 1));
+        after.lu().solve(&before).unwrap()
+    }
+
+    fn spectral_radius(weights: Weights, omega: f64, damping: f64) -> f64 {
+        let values = amplification(weights, omega, damping).complex_eigenvalues();
         values.iter().map(|value| value.norm()).fold(0.0, f64::max)
     }
 
@@ -330,15 +327,25 @@ mod tests {
         let sizes = [
             1e-3, 0.1, 0.3, 1.0, 2.0, 2.6, 3.0, 3.5, 5.0, 10.0, 100.0, 1e3,
         ];
-        for omega in sizes {
-            for damping in [0.0, 1e-3, 0.1, 1.0, 5.0, 30.0, 1e3] {
-                let radius = spectral_radius(REGULAR, omega, damping);
-                assert!(radius < 1.0 + 1e-9, "{omega} {damping}: {radius}");
+        for radius_at_infinity in [0.0, 0.5, 0.9, 1.0] {
+            let weights = Weights::new(radius_at_infinity);
+            for omega in sizes {
+                for damping in [0.0, 1e-3, 0.1, 1.0, 5.0, 30.0, 1e3] {
+                    let radius = spectral_radius(weights, omega, damping);
+                    assert!(radius < 1.0 + 1e-9, "{omega} {damping}: {radius}");
+                }
             }
         }
-        // A stiff damper stops a free body in one step; its place stays.
-        for weights in [REGULAR, STARTING] {
-            assert!((spectral_radius(weights, 1e-6, 1e9) - 1.0).abs() < 1e-6);
+    }
+
+    /// A stiff damper shrinks the velocity of a free body to ρ∞ of itself; its place stays.
+    #[test]
+    fn stiff_damper_shrinks_by_the_spectral_radius() {
+        for radius_at_infinity in [0.0, 0.5, 0.9] {
+            let step = amplification(Weights::new(radius_at_infinity), 1e-6, 1e9);
+            assert!((step[(1, 1)] - radius_at_infinity).abs() < 1e-6, "{step}");
+            let radius = spectral_radius(Weights::new(radius_at_infinity), 1e-6, 1e9);
+            assert!((radius - 1.0).abs() < 1e-6, "{radius}");
         }
     }
 }

@@ -13,7 +13,7 @@
 //! accuracy would ask for.
 
 use super::rig::Rig;
-use super::seat::{Before, Request, Stop};
+use super::seat::{Before, Question, Request, Stop};
 use crate::body::BodyStep;
 use crate::error::{PlatformError, Result};
 use crate::hub::EFFECTOR;
@@ -124,6 +124,7 @@ impl Explicit {
         let steps = self.move_bodies(&coefficients, end, &forces)?;
         let request = Request {
             before: Before::Nothing,
+            question: Question::Force,
             derivatives: false,
             divide: true,
             leg_step: self.rig.config.solver.step_s,
@@ -132,7 +133,7 @@ impl Explicit {
             time: end,
             state: steps[EFFECTOR].trial,
         };
-        let done = self.rig.follow(&[stop], &request);
+        let done = self.rig.follow(&stop, &request);
         done.map_err(|(leg, failure)| {
             let discarded = failure.is_discard();
             let error = PlatformError::in_unit(leg)(failure);
@@ -143,7 +144,7 @@ impl Explicit {
             }
         })?;
         let answers = self.rig.seats.iter();
-        let found: Vec<Vector3<f64>> = answers.map(|seat| seat.answers[0].force).collect();
+        let found: Vec<Vector3<f64>> = answers.map(|seat| seat.answer.force).collect();
         let (felt, now) = (|leg: usize| forces[leg], |leg: usize| found[leg]);
         self.rig.accept_steps(&steps, &coefficients, felt, now)?;
         self.past.push((self.rig.time, found));

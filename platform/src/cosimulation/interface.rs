@@ -10,18 +10,10 @@
 //!
 //! where W measures rotations by the way of the joints.
 
-use super::course::Method;
 use nalgebra::{DMatrix, DVector};
 
 /// Updates from changes smaller than this would learn rounding (m).
 const SMALLEST_CHANGE: f64 = 1e-12;
-
-/// For which steps a matrix holds.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Key {
-    method: Method,
-    length: f64,
-}
 
 /// Steps whose lengths differ by less than this share a matrix [-].
 const SAME_LENGTH: f64 = 1e-6;
@@ -29,7 +21,8 @@ const SAME_LENGTH: f64 = 1e-6;
 /// Newton's matrix.
 #[derive(Debug, Clone, Default)]
 pub struct Interface {
-    matrix: Option<(Key, DMatrix<f64>)>,
+    /// The matrix and the length of the steps for which it holds [s].
+    matrix: Option<(f64, DMatrix<f64>)>,
     /// Lever of rotations [m].
     lever: f64,
 }
@@ -43,20 +36,15 @@ impl Interface {
         }
     }
 
-    /// True if there is a matrix for such steps.
-    pub fn knows(&self, method: &Method, length: f64) -> bool {
-        self.matrix.as_ref().is_some_and(|(key, _)| {
-            key.method == *method && (key.length - length).abs() <= SAME_LENGTH * key.length.abs()
-        })
+    /// True if there is a matrix for steps of `length` [s].
+    pub fn knows(&self, length: f64) -> bool {
+        let matrix = self.matrix.as_ref();
+        matrix.is_some_and(|(known, _)| (known - length).abs() <= SAME_LENGTH * known)
     }
 
-    /// Takes a new matrix.
-    pub fn set(&mut self, method: &Method, length: f64, matrix: DMatrix<f64>) {
-        let key = Key {
-            method: *method,
-            length,
-        };
-        self.matrix = Some((key, matrix));
+    /// Takes a new matrix for steps of `length` [s].
+    pub fn set(&mut self, length: f64, matrix: DMatrix<f64>) {
+        self.matrix = Some((length, matrix));
     }
 
     /// The matrix is no good any more.

@@ -1,9 +1,9 @@
 //! What both schemes of co-simulation share: bodies, units in their seats, accounts.
 
-use super::balance::wrench_on;
-use super::course::{Course, Method};
+use super::balance::mean_power;
+use super::course::{Course, NODES, SIMPSON};
 use super::seat::{Request, Seat, Stop};
-use crate::body::{Body, BodyState, BodyStep, free_acceleration, largest_error};
+use crate::body::{Body, BodyState, BodyStep, largest_error};
 use crate::config::PlatformConfig;
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
@@ -129,14 +129,14 @@ impl Rig {
     /// Lets all units follow the end effector.
     pub fn follow(
         &mut self,
-        stops: &[Stop],
+        stop: &Stop,
         request: &Request,
     ) -> core::result::Result<(), (usize, UnitError)> {
         let Self {
             seats, crew, walls, ..
         } = self;
         timed(walls.as_mut().map(|walls| &mut walls[0]), || {
-            crew.for_each(seats, |_, seat| seat.follow(stops, request));
+            crew.for_each(seats, |_, seat| seat.follow(stop, request));
         });
         self.first_failure()
     }
@@ -217,19 +217,11 @@ impl Rig {
         jumps.chain(motors).reduce(f64::min)
     }
 
-    /// The wrench from outside on a cubic: at its start and at its stages.
-    pub fn outside(&self, method: &Method, start: f64, length: f64) -> [Vector6<f64>; 3] {
+    /// The wrench from outside at the nodes of a cubic.
+    pub fn outside(&self, start: f64, length: f64) -> [Vector6<f64>; NODES] {
         let end = start + length;
         let times = [start, start + 0.5 * length, end];
-        let weights = method.weights().velocity;
-        self.world.wrench().at_points(start, end, times, weights)
-    }
-
-    /// v̇ of the end effector at the start of a step, right behind any jump of the wrench.
-    pub fn first_acceleration(&self, outside: &Vector6<f64>) -> Result<Vector6<f64>> {
-        let wrench = wrench_on(self.effector(), &self.seats, outside, |i, _| self.forces[i]);
-        let found = free_acceleration(self.body(), self.effector(), &wrench);
-        found.ok_or(PlatformError::Singular { time_s: self.time })
+        self.world.wrench().at_points(start, end, times, SIMPSON)
     }
 
     /// One Newton correction of the bodies' step of the generalised-α method, the legs answering
@@ -307,28 +299,24 @@ impl Rig {
         self.settle(h)
     }
 
-    /// Goes on with the end of a cubic under `load`, the legs answering as they did last.
-    pub fn accept_cubic(&mut self, course: &Course, load: &[Vector6<f64>; 3]) -> Result<()> {
+    /// Goes on with the end of a cubic under the wrenches `outside` at its nodes, the legs
+    /// answering as they did last.
+    pub fn accept_cubic(&mut self, course: &Course, outside: &[Vector6<f64>; NODES]) -> Result<()> {
         let (h, end) = (course.length, course.end());
-        let [first, middle, last] = [0, 1, 2].map(|i| match i {
-            0 => power(self.effector(), &load[0]),
-            i => power(&course.stages[i - 1].state, &load[i]),
-        });
-        // Simpson's rule.
-        let work = h * (first + 4.0 * middle + last) / 6.0;
-        self.world.account_for_wrench(work, &load[2]);
+        let powers = outside.iter().enumerate();
+        let powers = powers.map(|(node, wrench)| power(course.at_node(node), wrench));
+        let mean: f64 = powers
+            .zip(SIMPSON)
+            .map(|(power, weight)| power * weight)
+            .sum();
+        self.world.account_for_wrench(mean * h, &outside[NODES - 1]);
         for (i, seat) in self.seats.iter().enumerate().filter(|(_, s)| s.attached) {
-            let power = |stage: usize| {
-                let velocity = course.stages[stage].state.point_velocity(&seat.sphere);
-                -seat.answers[stage].force.dot(&velocity)
-            };
+            let velocity = |node| course.at_node(node).point_velocity(&seat.sphere);
+            let velocities = core::array::from_fn(velocity);
             let flow = &mut self.given[i];
-            flow.energy += match course.method {
-                Method::Cubic => h * (flow.power + 4.0 * power(0) + power(1)) / 6.0,
-                Method::StartingCubic => h * power(0),
-            };
-            self.forces[i] = seat.answers[1].force;
-            flow.power = -self.forces[i].dot(&end.point_velocity(&seat.sphere));
+            flow.energy -= h * mean_power(&seat.answer.series, &velocities);
+            self.forces[i] = seat.answer.force;
+            flow.power = -self.forces[i].dot(&velocities[NODES - 1]);
         }
         self.bodies[EFFECTOR] = BodyState {
             pose: end.pose.renormalized(),

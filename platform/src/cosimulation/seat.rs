@@ -3,10 +3,12 @@
 use crate::body::BodyState;
 use crate::stopwatch::timed;
 use crate::unit::{
-    Command, LegUnit, LegView, TipDerivatives, UnitError, UnitInputs, UnitResult, UnitStart,
+    Command, ForceSeries, LegUnit, LegView, TipDerivatives, UnitError, UnitInputs, UnitResult,
+    UnitStart,
 };
 use crate::wrench::{SAME_TIME, left_limit, next_jump};
 use leg_core::leg::config::MotorMode;
+use leg_core::leg::series::ORDERS;
 use leg_core::model::Signal;
 use nalgebra::{Matrix3, Vector3};
 use std::time::Duration;
@@ -20,22 +22,37 @@ pub struct Stop {
     pub state: BodyState,
 }
 
-/// What a leg answers at a stop.
+/// What a leg answers when it has followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StageAnswer {
-    /// Force on the end effector, world axes [N].
+pub struct SeatAnswer {
+    /// Force on the end effector at the stop, world axes [N].
     pub force: Vector3<f64>,
     /// Its derivatives, if they were asked for.
     pub derivatives: TipDerivatives,
+    /// How the force went over the step, if that was asked for.
+    pub series: ForceSeries,
+    /// Its derivatives, if they were asked for.
+    pub series_derivatives: [TipDerivatives; ORDERS],
 }
 
-impl Default for StageAnswer {
+impl Default for SeatAnswer {
     fn default() -> Self {
         Self {
             force: Vector3::zeros(),
             derivatives: TipDerivatives::default(),
+            series: [Vector3::zeros(); ORDERS],
+            series_derivatives: [TipDerivatives::default(); ORDERS],
         }
     }
+}
+
+/// What a leg is asked when it has followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// Its force at the stop.
+    Force,
+    /// How its force went over the step, besides.
+    Series,
 }
 
 /// What a unit does before it follows the end effector.
@@ -54,7 +71,9 @@ pub enum Before {
 pub struct Request {
     /// What it does first.
     pub before: Before,
-    /// Whether derivatives are wanted, those at the first stop.
+    /// What it is asked.
+    pub question: Question,
+    /// Whether derivatives of that are wanted.
     pub derivatives: bool,
     /// A step that is discarded is tried again in pieces.
     pub divide: bool,
@@ -134,8 +153,8 @@ pub struct Seat {
     /// Position and velocity of the tip now and when it was saved.
     tip: (Vector3<f64>, Vector3<f64>),
     saved_tip: (Vector3<f64>, Vector3<f64>),
-    /// The answers at the stops of the last request.
-    pub answers: Vec<StageAnswer>,
+    /// The answer to the last request.
+    pub answer: SeatAnswer,
     /// Why the last request failed, if it did.
     pub failure: Option<UnitError>,
     /// Time that the unit took, once somebody asks for it.
@@ -165,7 +184,7 @@ impl Seat {
             saved_time: 0.0,
             tip,
             saved_tip: tip,
-            answers: Vec::new(),
+            answer: SeatAnswer::default(),
             failure: None,
             busy: None,
         }
@@ -192,15 +211,15 @@ impl Seat {
         (&self.torque, &self.angle)
     }
 
-    /// Follows the end effector through `stops`; a failure is kept.
-    pub fn follow(&mut self, stops: &[Stop], request: &Request) {
+    /// Follows the end effector to `stop`; a failure is kept.
+    pub fn follow(&mut self, stop: &Stop, request: &Request) {
         self.failure = None;
-        self.answers.clear();
-        self.answers.resize(stops.len(), StageAnswer::default());
         if self.attached {
             let mut busy = self.busy;
-            let done = timed(busy.as_mut(), || self.try_follow(stops, request));
+            let done = timed(busy.as_mut(), || self.try_follow(stop, request));
             (self.busy, self.failure) = (busy, done.err());
+        } else {
+            self.answer = SeatAnswer::default();
         }
     }
 
@@ -249,15 +268,21 @@ impl Seat {
         Ok(())
     }
 
-    fn try_follow(&mut self, stops: &[Stop], request: &Request) -> UnitResult<()> {
+    fn try_follow(&mut self, stop: &Stop, request: &Request) -> UnitResult<()> {
         self.prepare(request.before)?;
-        for (k, stop) in stops.iter().enumerate() {
-            let depth = if request.divide { MOST_DIVISIONS } else { 0 };
-            let to = self.tip_on(&stop.state);
-            self.go(stop.time, to, depth, request.leg_step)?;
-            self.answers[k].force = self.unit.tip_force()?;
-            if request.derivatives && k == 0 {
-                self.answers[k].derivatives = self.unit.derivatives()?;
+        let depth = if request.divide { MOST_DIVISIONS } else { 0 };
+        let to = self.tip_on(&stop.state);
+        self.go(stop.time, to, depth, request.leg_step)?;
+        let (unit, answer) = (&mut self.unit, &mut self.answer);
+        answer.force = unit.tip_force()?;
+        match request.question {
+            Question::Force if request.derivatives => answer.derivatives = unit.derivatives()?,
+            Question::Force => {}
+            Question::Series => {
+                answer.series = unit.force_series()?;
+                if request.derivatives {
+                    answer.series_derivatives = unit.series_derivatives()?;
+                }
             }
         }
         Ok(())

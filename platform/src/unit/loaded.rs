@@ -1,14 +1,15 @@
 //! A leg inside an FMU as a unit of co-simulation: any `LegSpatial.fmu` of this project.
 
 use super::{
-    Abilities, AllUnits, Command, LegEnergy, LegShape, LegUnit, LegView, TipDerivatives, UnitError,
-    UnitInputs, UnitResult, UnitStart, unit_starts,
+    Abilities, AllUnits, Command, ForceSeries, LegEnergy, LegShape, LegUnit, LegView,
+    TipDerivatives, UnitError, UnitInputs, UnitResult, UnitStart, unit_starts,
 };
 use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::SpatialLegConfig;
 use leg_core::leg::config::{LeafKind, MotorMode, Side};
+use leg_core::leg::series::ORDERS;
 use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
 use leg_core::leg::unit_spatial::SpatialInput;
 use nalgebra::{Matrix3, Vector3};
@@ -21,6 +22,8 @@ struct References {
     torque: u32,
     angle: u32,
     force: Vec<u32>,
+    /// Orders of the series of the force, one after the other; an FMU may have none.
+    series: Option<Vec<u32>>,
     view: Vec<u32>,
     energy: Vec<u32>,
     middle: Vec<u32>,
@@ -36,6 +39,16 @@ const VIEW: [(&str, usize); 6] = [
     ("motor.torque", 1),
 ];
 const VIEWED: usize = 8;
+
+/// Outputs of a [`ForceSeries`], order by order.
+const SERIES: [(&str, usize); ORDERS] = [
+    ("tip.force_mean", 3),
+    ("tip.force_linear", 3),
+    ("tip.force_quadratic", 3),
+    ("tip.force_cubic", 3),
+];
+/// What an FMU without them cannot do.
+const TELL_SERIES: &str = "tell how the force of its tip went over a step";
 
 /// Outputs of a [`LegEnergy`], in its order.
 const ENERGY: [(&str, usize); 6] = [
@@ -76,6 +89,7 @@ impl References {
             torque,
             angle,
             force: find("tip.force", 3)?,
+            series: all(&SERIES).ok(),
             view: all(&VIEW)?,
             energy: all(&ENERGY)?,
             middle: find("leaf.middle", 3)?,
@@ -107,6 +121,7 @@ impl LoadedFmu {
         let abilities = Abilities {
             rollback: described.is_some_and(|it| it.can_get_and_set_fmu_state),
             derivatives: described.is_some_and(|it| it.provides_directional_derivative),
+            series: references.series.is_some(),
         };
         let mut instance = archive
             .instantiate(name, &Options::default())
@@ -190,22 +205,36 @@ impl LegUnit for LoadedFmu {
     }
 
     fn derivatives(&mut self) -> UnitResult<TipDerivatives> {
-        let mut out = TipDerivatives::default();
-        let References { inputs, force, .. } = &self.references;
-        let parts: [(SpatialInput, &mut Matrix3<f64>); 2] = [
-            (SpatialInput::TipPosition, &mut out.by_position),
-            (SpatialInput::TipVelocity, &mut out.by_velocity),
-        ];
-        for (input, matrix) in parts {
-            for column in 0..3 {
-                let known = [inputs[input as usize + column]];
-                let mut changes = [0.0; 3];
-                self.instance
-                    .directional_derivative(force, &known, &[1.0], &mut changes)
-                    .map_err(failed)?;
-                matrix.set_column(column, &Vector3::from(changes));
-            }
-        }
+        let mut out = [TipDerivatives::default()];
+        let force = &self.references.force;
+        by_motion_of_tip(&mut self.instance, &self.references.inputs, force, &mut out)?;
+        Ok(out[0])
+    }
+
+    fn force_series(&mut self) -> UnitResult<ForceSeries> {
+        let series = self.references.series.as_ref();
+        let series = series.ok_or(UnitError::Unable {
+            ability: TELL_SERIES,
+        })?;
+        let mut out = [[0.0; 3]; ORDERS];
+        self.instance
+            .get_real(series, out.as_flattened_mut())
+            .map_err(failed)?;
+        Ok(out.map(Vector3::from))
+    }
+
+    fn series_derivatives(&mut self) -> UnitResult<[TipDerivatives; ORDERS]> {
+        let series = self.references.series.as_ref();
+        let series = series.ok_or(UnitError::Unable {
+            ability: TELL_SERIES,
+        })?;
+        let mut out = [TipDerivatives::default(); ORDERS];
+        by_motion_of_tip(
+            &mut self.instance,
+            &self.references.inputs,
+            series,
+            &mut out,
+        )?;
         Ok(out)
     }
 
@@ -273,6 +302,33 @@ impl LegUnit for LoadedFmu {
         let saved = self.saved.ok_or(UnitError::Unable { ability })?;
         self.instance.restore(saved).map_err(failed)
     }
+}
+
+/// Derivatives of forces by the motion of the tip, three components of each after the other.
+fn by_motion_of_tip(
+    instance: &mut FmuInstance,
+    inputs: &[u32],
+    forces: &[u32],
+    out: &mut [TipDerivatives],
+) -> UnitResult<()> {
+    let mut changes = [[0.0; 3]; ORDERS];
+    let changes = &mut changes[..out.len()];
+    for input in [SpatialInput::TipPosition, SpatialInput::TipVelocity] {
+        for column in 0..3 {
+            let known = [inputs[input as usize + column]];
+            instance
+                .directional_derivative(forces, &known, &[1.0], changes.as_flattened_mut())
+                .map_err(failed)?;
+            for (out, changes) in out.iter_mut().zip(&*changes) {
+                let matrix = match input {
+                    SpatialInput::TipPosition => &mut out.by_position,
+                    _ => &mut out.by_velocity,
+                };
+                matrix.set_column(column, &Vector3::from(*changes));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Frames along a half wave from `a` through `middle` to `b`.

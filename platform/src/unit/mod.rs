@@ -11,6 +11,7 @@ pub use loaded::LoadedFmu;
 pub use native::{NativeUnit, UnitStart, unit_starts};
 
 use leg_core::group::Se3;
+use leg_core::leg::series::ORDERS;
 use nalgebra::{Matrix3, Vector3};
 
 /// What a unit can do beyond stepping.
@@ -20,6 +21,8 @@ pub struct Abilities {
     pub rollback: bool,
     /// It knows how the force of its tip depends on the tip's motion.
     pub derivatives: bool,
+    /// It tells how that force went over a step.
+    pub series: bool,
 }
 
 /// Why a unit did not do what it was asked for.
@@ -147,6 +150,10 @@ impl Default for TipDerivatives {
     }
 }
 
+/// How the force of the tip went over a step: coefficients of Legendre's polynomials, the mean
+/// first ([`leg_core::leg::series`]) [N].
+pub type ForceSeries = [Vector3<f64>; ORDERS];
+
 /// Energies of a leg [J].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LegEnergy {
@@ -217,6 +224,12 @@ pub trait LegUnit: Send + core::fmt::Debug {
 
     /// Derivatives of that force by the tip's motion at the end of the last step.
     fn derivatives(&mut self) -> UnitResult<TipDerivatives>;
+
+    /// How that force went over the last step.
+    fn force_series(&mut self) -> UnitResult<ForceSeries>;
+
+    /// Derivatives of the series by the tip's motion at the end of the last step.
+    fn series_derivatives(&mut self) -> UnitResult<[TipDerivatives; ORDERS]>;
 
     /// A look at the leg.
     fn view(&mut self) -> UnitResult<LegView>;

@@ -1,12 +1,13 @@
 //! The native leg as a unit of co-simulation, and where units start from.
 
 use super::{
-    Abilities, AllUnits, Command, LegEnergy, LegShape, LegUnit, LegView, TipDerivatives, UnitError,
-    UnitInputs, UnitResult,
+    Abilities, AllUnits, Command, ForceSeries, LegEnergy, LegShape, LegUnit, LegView,
+    TipDerivatives, UnitError, UnitInputs, UnitResult,
 };
 use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
 use leg_core::group::Group;
+use leg_core::leg::series::{ORDERS, Series};
 use leg_core::leg::spatial::{SpatialLeg, SpatialState};
 use leg_core::leg::unit::Input;
 use leg_core::leg::unit_spatial::{
@@ -94,6 +95,24 @@ impl NativeUnit {
     }
 }
 
+impl NativeUnit {
+    /// Derivatives of three outputs, the first of which is `first`.
+    fn by_motion_of_tip(&mut self, first: usize) -> UnitResult<TipDerivatives> {
+        let mut out = TipDerivatives::default();
+        let parts: [(SpatialInput, &mut Matrix3<f64>); 2] = [
+            (SpatialInput::TipPosition, &mut out.by_position),
+            (SpatialInput::TipVelocity, &mut out.by_velocity),
+        ];
+        for (input, matrix) in parts {
+            for (row, column) in (0..3).flat_map(|row| (0..3).map(move |column| (row, column))) {
+                let derivative = self.unit.derivative(first + row, input as usize + column);
+                matrix[(row, column)] = derivative.map_err(UnitError::failed)?;
+            }
+        }
+        Ok(out)
+    }
+}
+
 fn set(input: &mut Input, command: &Command) {
     input.value = command.value;
     for (order, value) in command.derivatives.iter().flatten().enumerate() {
@@ -106,6 +125,7 @@ impl LegUnit for NativeUnit {
         Abilities {
             rollback: true,
             derivatives: true,
+            series: true,
         }
     }
 
@@ -137,17 +157,19 @@ impl LegUnit for NativeUnit {
     }
 
     fn derivatives(&mut self) -> UnitResult<TipDerivatives> {
-        let mut out = TipDerivatives::default();
-        let parts: [(SpatialInput, &mut Matrix3<f64>); 2] = [
-            (SpatialInput::TipPosition, &mut out.by_position),
-            (SpatialInput::TipVelocity, &mut out.by_velocity),
-        ];
-        for (input, matrix) in parts {
-            for (row, column) in (0..3).flat_map(|row| (0..3).map(move |column| (row, column))) {
-                let output = SpatialOutput::TipForce as usize + row;
-                let derivative = self.unit.derivative(output, input as usize + column);
-                matrix[(row, column)] = derivative.map_err(UnitError::failed)?;
-            }
+        self.by_motion_of_tip(SpatialOutput::TipForce as usize)
+    }
+
+    fn force_series(&mut self) -> UnitResult<ForceSeries> {
+        let Series(series) = self.unit.port_force_series();
+        Ok(series.map(Vector3::from))
+    }
+
+    fn series_derivatives(&mut self) -> UnitResult<[TipDerivatives; ORDERS]> {
+        let mut out = [TipDerivatives::default(); ORDERS];
+        for (order, derivatives) in out.iter_mut().enumerate() {
+            *derivatives =
+                self.by_motion_of_tip(SpatialOutput::TipForceMean as usize + 3 * order)?;
         }
         Ok(out)
     }

@@ -2,46 +2,39 @@
 
 use super::{Done, Implicit, LARGEST_CORRECTION, MOST_ITERATIONS, Refusal, SLOW, refusal};
 use crate::cosimulation::balance::Load;
-use crate::cosimulation::course::{Course, Method, STAGES};
-use crate::cosimulation::seat::Stop;
+use crate::cosimulation::course::{Course, NODES, Weights};
+use crate::cosimulation::seat::{Question, Stop};
 use crate::error::{PlatformError, Result};
-use core::ops::Range;
 use nalgebra::{DMatrix, DVector, Vector6};
 
 /// Steps after which Newton's matrix is replaced.
 const OLD: usize = 12;
+/// Iterations of a step whose matrix serves well.
+const FEW_ITERATIONS: usize = 3;
 /// Change of an unknown from which units without derivatives are differentiated (m, rad).
 const DIFFERENCE: f64 = 1e-7;
 
 impl Implicit {
     pub(super) fn long_step(&mut self, length: f64) -> core::result::Result<Done, Refusal> {
-        let method = if self.disturbed {
-            Method::StartingCubic
-        } else {
-            Method::Cubic
-        };
         let start = self.rig.time;
-        let outside = self.rig.outside(&method, start, length);
-        let mut from = *self.rig.effector();
-        let first = self.rig.first_acceleration(&outside[0]);
-        from.acceleration = first.map_err(Refusal::Never)?;
+        let outside = self.rig.outside(start, length);
         let times = [start + 0.5 * length, start + length];
         let guess = self.predictor.guess(&times);
-        let course = Course::new(method, start, length, &from, &guess);
+        let weights = Weights::new(self.rig.config.solver.spectral_radius);
+        let course = Course::new(weights, start, length, self.rig.effector(), &guess);
         self.iterate(course, &outside)
     }
 
     fn iterate(
         &mut self,
         mut course: Course,
-        outside: &[Vector6<f64>; 3],
+        outside: &[Vector6<f64>; NODES],
     ) -> core::result::Result<Done, Refusal> {
-        let (method, length) = (course.method, course.length);
+        let length = course.length;
         let body = *self.rig.body();
         let load = Load {
             body: &body,
             outside,
-            first: course.from.acceleration,
         };
         let tolerance = self.rig.config.solver.interface_tolerance_m;
         let mut done = Done::default();
@@ -49,11 +42,11 @@ impl Implicit {
         let mut size = f64::INFINITY;
         for iteration in 1..=MOST_ITERATIONS {
             done.iterations = iteration;
-            let fresh = !self.interface.knows(&method, length);
-            let r = self.evaluate(&mut course, &load, fresh)?;
+            let fresh = !self.interface.knows(length);
+            let r = self.evaluate(&mut course, &load, fresh && self.derivatives)?;
             if fresh {
                 let matrix = self.linearize(&course, &load, &r)?;
-                self.interface.set(&method, length, matrix);
+                self.interface.set(length, matrix);
                 done.linearizations += 1;
             } else if let Some((dx, r_old)) = &last {
                 self.interface.learn(dx, &(&r - r_old));
@@ -81,7 +74,7 @@ impl Implicit {
 
     /// Lets go of a matrix that is no longer worth keeping.
     fn age_matrix(&mut self, done: &Done) {
-        let slow = done.iterations > STAGES + 1;
+        let slow = done.iterations > FEW_ITERATIONS;
         if done.linearizations > 0 {
             (self.age, self.always_slow) = (0, slow);
             return;
@@ -99,11 +92,15 @@ impl Implicit {
         load: &Load<'_>,
         derivatives: bool,
     ) -> core::result::Result<DVector<f64>, Refusal> {
-        self.follow(course, 0..STAGES, derivatives && self.derivatives)?;
+        let stop = Stop {
+            time: course.start + course.length,
+            state: *course.end(),
+        };
+        let request = self.request(Question::Series, derivatives);
+        self.rig.follow(&stop, &request).map_err(refusal)?;
         self.displaced = false;
-        let found = load.accelerate(course, &self.rig.seats);
-        found.ok_or_else(|| massless(course))?;
-        Ok(load.residual(course))
+        let residual = load.residual(course, &self.rig.seats);
+        residual.ok_or_else(|| massless(course))
     }
 
     /// Newton's correction.
@@ -138,22 +135,6 @@ impl Implicit {
         largest
     }
 
-    /// Lets the units follow some stages of `course` from the start of the step; derivatives are
-    /// those at the first of them.
-    fn follow(
-        &mut self,
-        course: &Course,
-        stages: Range<usize>,
-        derivatives: bool,
-    ) -> core::result::Result<(), Refusal> {
-        let stops = course.stages.map(|stage| Stop {
-            time: stage.time,
-            state: stage.state,
-        });
-        let request = self.request(derivatives);
-        self.rig.follow(&stops[stages], &request).map_err(refusal)
-    }
-
     /// Newton's matrix at `course`, where the residual is `r`.
     fn linearize(
         &mut self,
@@ -164,27 +145,8 @@ impl Implicit {
         if !self.derivatives {
             return self.differences(course, load, r);
         }
-        self.differentiate_whole_cubic(course)?;
         let found = load.jacobian(course, &self.rig.seats);
         found.ok_or_else(|| massless(course))
-    }
-
-    /// Derivatives at the end of a cubic by its end alone. Units tell derivatives by the end of
-    /// their last communication step, the start of which stays: here it is the whole macro step, so
-    /// that its middle follows its end.
-    fn differentiate_whole_cubic(&mut self, course: &Course) -> core::result::Result<(), Refusal> {
-        let seats = self.rig.seats.iter_mut();
-        let kept: Vec<_> = seats
-            .map(|seat| core::mem::take(&mut seat.answers))
-            .collect();
-        self.displaced = true;
-        let end = STAGES - 1;
-        self.follow(course, end..end + 1, true)?;
-        for (seat, mut answers) in self.rig.seats.iter_mut().zip(kept) {
-            answers[end].derivatives = seat.answers[0].derivatives;
-            seat.answers = answers;
-        }
-        Ok(())
     }
 
     /// Newton's matrix by differences.
@@ -207,14 +169,14 @@ impl Implicit {
         Ok(matrix)
     }
 
-    fn accept_long(&mut self, course: &Course, outside: &[Vector6<f64>; 3]) -> Result<()> {
+    fn accept_long(&mut self, course: &Course, outside: &[Vector6<f64>; NODES]) -> Result<()> {
         self.rig.accept_cubic(course, outside)?;
         let points = course
             .stages
             .map(|stage| (stage.time, stage.state.algorithmic));
         let lever = self.rig.config.legs.sphere_radius_m;
         self.predictor.learn(&points, lever);
-        (self.saved, self.disturbed) = (false, false);
+        self.saved = false;
         Ok(())
     }
 }

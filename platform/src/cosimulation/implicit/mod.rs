@@ -10,8 +10,8 @@
 //! * `long`: longer. The end effector moves on a cubic (`course`). Contact asks for steps
 //!   shorter than those of the legs, so with a target all steps are short.
 //!
-//! Jumps of histories are ends of steps; behind one the first long step is short, and the next ones
-//! grow. A macro step fails if the iteration does not converge or a unit discards its step; it is
+//! Jumps of histories are ends of steps; behind one the steps are as short as those of the monolithic
+//! scheme, and grow. A macro step fails if the iteration does not converge or a unit discards its step; it is
 //! then repeated with half the length, and later steps grow again.
 
 mod long;
@@ -20,7 +20,7 @@ mod short;
 use super::interface::Interface;
 use super::predictor::Predictor;
 use super::rig::Rig;
-use super::seat::{Before, Request};
+use super::seat::{Before, Question, Request};
 use crate::error::{PlatformError, Result};
 use crate::monolithic::{FIRST_STEP, even_part, even_step};
 use crate::scheme::{Observer, Progress};
@@ -40,8 +40,11 @@ const LARGEST_CORRECTION: f64 = 1.0;
 const SLOW: f64 = 0.3;
 /// A step that fails is halved at most so often.
 const HALVINGS: i32 = 12;
-/// First long step behind a jump, as a fraction of the macro step.
-const FIRST_LONG_STEP: f64 = 0.25;
+/// Steps grow by this factor as long as they are no longer than those of the legs, as in the
+/// monolithic scheme.
+const GROWTH: f64 = 2.0;
+/// Longer ones grow by this factor: what a jump has stirred up has to calm down meanwhile.
+const GROWTH_OF_LONG_STEPS: f64 = core::f64::consts::SQRT_2;
 
 /// A platform in implicit co-simulation.
 #[derive(Debug)]
@@ -51,12 +54,12 @@ pub struct Implicit {
     predictor: Predictor,
     /// All units tell derivatives.
     derivatives: bool,
+    /// All units tell how their forces went over a step, without which steps cannot be long.
+    series: bool,
     /// The units remember the start of the step under way.
     saved: bool,
     /// How long a step may be for now [s]: it grows again after a failure or a jump.
     longest: f64,
-    /// No step has been made since the last jump.
-    disturbed: bool,
     /// The units were last somewhere else than at the motion under way.
     displaced: bool,
     /// Steps since the last linearisation.
@@ -98,15 +101,16 @@ impl Implicit {
             return Err(PlatformError::in_unit(leg)(UnitError::Unable { ability }));
         }
         let derivatives = units.iter().all(|unit| unit.abilities().derivatives);
+        let series = units.iter().all(|unit| unit.abilities().series);
         let rig = Rig::new(equilibrium, starts, units)?;
         let lever = rig.seats.iter().map(|seat| seat.sphere.norm());
         Ok(Self {
             interface: Interface::new(lever.fold(0.0, f64::max)),
             predictor: Predictor::new(0.0, Vector6::zeros()),
             derivatives,
+            series,
             saved: false,
             longest: f64::INFINITY,
-            disturbed: true,
             displaced: false,
             age: 0,
             always_slow: false,
@@ -116,14 +120,8 @@ impl Implicit {
 
     /// The motion goes on differently from now on: with small steps at first.
     pub(crate) fn disturb(&mut self) {
-        let solver = &self.rig.config.solver;
         self.predictor.forget();
-        self.disturbed = true;
-        self.longest = if self.largest() > solver.step_s * (1.0 + SAME_TIME) {
-            (FIRST_LONG_STEP * solver.macro_step_s).max(2.0 * solver.step_s)
-        } else {
-            FIRST_STEP * solver.step_s
-        };
+        self.longest = FIRST_STEP * self.rig.config.solver.step_s;
     }
 
     /// Another wrench history was set.
@@ -164,10 +162,16 @@ impl Implicit {
     /// The longest step that is allowed at all [s].
     fn largest(&self) -> f64 {
         let solver = &self.rig.config.solver;
-        match self.rig.world.encounter() {
-            Some(_) => solver.macro_step_s.min(solver.step_s),
-            None => solver.macro_step_s,
+        if self.series && self.rig.world.encounter().is_none() {
+            solver.macro_step_s
+        } else {
+            solver.macro_step_s.min(solver.step_s)
         }
+    }
+
+    /// True if a step of `length` [s] is longer than those of the legs.
+    fn is_long(&self, length: f64) -> bool {
+        length > self.rig.config.solver.step_s * (1.0 + SAME_TIME)
     }
 
     fn advance_in_pieces(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
@@ -205,7 +209,12 @@ impl Implicit {
                     if left <= this * (1.0 + 1e-9) {
                         self.rig.time = end;
                     }
-                    self.longest = 2.0 * self.longest.min(nominal);
+                    let growth = if self.is_long(GROWTH * this) {
+                        GROWTH_OF_LONG_STEPS
+                    } else {
+                        GROWTH
+                    };
+                    self.longest = growth * self.longest.min(nominal);
                     observe(self);
                 }
                 Err(Refusal::Never(cause)) => return Err(cause),
@@ -226,15 +235,15 @@ impl Implicit {
     }
 
     fn step(&mut self, length: f64) -> core::result::Result<Done, Refusal> {
-        if length <= self.rig.config.solver.step_s * (1.0 + SAME_TIME) {
-            self.short_step(length)
-        } else {
+        if self.is_long(length) {
             self.long_step(length)
+        } else {
+            self.short_step(length)
         }
     }
 
     /// How units are asked to follow; from now on they remember the start of the step.
-    fn request(&mut self, derivatives: bool) -> Request {
+    fn request(&mut self, question: Question, derivatives: bool) -> Request {
         let before = if self.saved {
             Before::Restore
         } else {
@@ -243,6 +252,7 @@ impl Implicit {
         self.saved = true;
         Request {
             before,
+            question,
             derivatives,
             divide: false,
             leg_step: self.rig.config.solver.step_s,

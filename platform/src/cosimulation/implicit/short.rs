@@ -7,7 +7,7 @@
 
 use super::{Done, Implicit, LARGEST_CORRECTION, MOST_ITERATIONS, Refusal, SLOW, refusal};
 use crate::body::BodyStep;
-use crate::cosimulation::seat::{Before, Request, Slope, Stop};
+use crate::cosimulation::seat::{Before, Question, Request, Slope, Stop};
 use crate::error::Result;
 use crate::hub::EFFECTOR;
 use crate::wrench::SAME_TIME;
@@ -45,7 +45,7 @@ impl Implicit {
                 .rig
                 .correct_bodies(&mut steps, &coefficients, end, |_, seat| {
                     let slope = seat.slope.map_or_else(Matrix3::zeros, |slope| slope.matrix);
-                    (seat.answers[0].force, slope)
+                    (seat.answer.force, slope)
                 });
             let before = core::mem::replace(&mut size, found.map_err(Refusal::Smaller)?);
             if size.is_nan() || size > LARGEST_CORRECTION {
@@ -97,8 +97,8 @@ impl Implicit {
         coefficients: &Coefficients,
         fresh: bool,
     ) -> core::result::Result<(), Refusal> {
-        let request = self.request(fresh && self.derivatives);
-        self.rig.follow(&[*stop], &request).map_err(refusal)?;
+        let request = self.request(Question::Force, fresh && self.derivatives);
+        self.rig.follow(stop, &request).map_err(refusal)?;
         self.displaced = false;
         let rate = coefficients.weights().damping;
         if fresh && !self.derivatives {
@@ -107,17 +107,13 @@ impl Implicit {
                 derivatives: false,
                 ..request
             };
-            let kept: Vec<_> = self.rig.seats.iter().map(|s| s.answers.clone()).collect();
             let (seats, crew) = (&mut self.rig.seats, &self.rig.crew);
             crew.for_each(seats, |_, seat| seat.differentiate(stop, rate, &request));
-            for (seat, answers) in self.rig.seats.iter_mut().zip(kept) {
-                seat.answers = answers;
-            }
             self.displaced = true;
             self.rig.first_failure().map_err(refusal)?;
         }
         for seat in self.rig.seats.iter_mut().filter(|seat| seat.attached) {
-            let answer = &seat.answers[0];
+            let answer = &seat.answer;
             if fresh {
                 let told = &answer.derivatives;
                 let matrix = match seat.slope {
@@ -148,14 +144,14 @@ impl Implicit {
             .rig
             .seats
             .iter()
-            .map(|seat| seat.answers[0].force)
+            .map(|seat| seat.answer.force)
             .collect();
         let force = |leg: usize| forces[leg];
         self.rig.accept_steps(steps, coefficients, force, force)?;
         let point = (self.rig.time, self.rig.effector().algorithmic);
         let lever = self.rig.config.legs.sphere_radius_m;
         self.predictor.learn(&[point], lever);
-        (self.saved, self.disturbed) = (false, false);
+        self.saved = false;
         Ok(())
     }
 }
