@@ -38,6 +38,12 @@ a tendon along AB keeps bowed; the tip B is a spherical joint. What holds the ti
 motion and feels <code>tip.force</code>. Over a step the tip follows the cubic from where it is to
 <code>tip.position</code> with <code>tip.velocity</code>, both at the <em>end</em> of the step.
 Where derivatives of a position are given, they make a polynomial from the start of the step.</p>
+<p>A body that holds the tip feels the force over the whole step, not only at its end, where waves of
+the leaf would look slow if the step is longer than they are. With s from 0 to 1 over the last step,
+the cubic nearest to the force is <code>tip.force_mean</code> + <code>tip.force_linear</code>
+(2s &minus; 1) + <code>tip.force_quadratic</code> (6s&sup2; &minus; 6s + 1) +
+<code>tip.force_cubic</code> (20s&sup3; &minus; 30s&sup2; + 12s &minus; 1); the mean times the
+length of the step is the impulse.</p>
 <p>The simulation starts from the equilibrium of <code>pretension.q1</code> and
 <code>pretension.tip_position</code>, which determines the tendon's rest length; if the inputs have
 the tip elsewhere, it is moved there slowly first. With default inputs the tip stays, the motor lets

@@ -9,7 +9,7 @@
 //! * [`spatial`], [`spatial_parts`], [`spatial_report`], [`spatial_simulate`], [`universal`]: the
 //!   same for the leg of the platform, with a universal joint at its root;
 //! * [`unit`], [`unit_planar`], [`unit_spatial`]: either leg in the hands of a co-simulation
-//!   master.
+//!   master, who may ask how a force went over a step ([`series`]).
 
 pub mod check;
 pub mod config;

@@ -296,7 +296,25 @@ impl Rig {
             self.forces[i] = now(i);
             self.given[i].power = -self.forces[i].dot(&velocity);
         }
-        self.settle(h)
+        self.look()?;
+        for (flow, seat) in self.motors.iter_mut().zip(&mut self.seats) {
+            flow.advance(h, motor_power(seat));
+            seat.work_in = None;
+        }
+        Ok(())
+    }
+
+    /// Before a long step, whose start the units are at. What a motor does over it is the work of its
+    /// leg's inputs, as the leg has it, but for that of the tip: torque and rate at the ends of
+    /// the step would miss what happens in between.
+    pub fn note_work(&mut self) -> Result<()> {
+        for (i, seat) in self.seats.iter_mut().enumerate() {
+            if seat.has_motor() && seat.work_in.is_none() {
+                let energy = seat.unit.energy().map_err(PlatformError::in_unit(i))?;
+                seat.work_in = Some(energy.work_in);
+            }
+        }
+        Ok(())
     }
 
     /// Goes on with the end of a cubic under the wrenches `outside` at its nodes, the legs
@@ -313,8 +331,12 @@ impl Rig {
         for (i, seat) in self.seats.iter().enumerate().filter(|(_, s)| s.attached) {
             let velocity = |node| course.at_node(node).point_velocity(&seat.sphere);
             let velocities = core::array::from_fn(velocity);
+            let tip = -h * mean_power(&seat.answer.series, &velocities);
+            if let Some(before) = seat.work_in {
+                self.motors[i].energy -= before + tip;
+            }
             let flow = &mut self.given[i];
-            flow.energy -= h * mean_power(&seat.answer.series, &velocities);
+            flow.energy += tip;
             self.forces[i] = seat.answer.force;
             flow.power = -self.forces[i].dot(&velocities[NODES - 1]);
         }
@@ -323,14 +345,14 @@ impl Rig {
             ..*end
         };
         self.time = course.start + h;
-        self.settle(h)
-    }
-
-    /// What every accepted step ends with: units are looked at, motors have done work.
-    fn settle(&mut self, h: f64) -> Result<()> {
         self.look()?;
+        for seat in &mut self.seats {
+            seat.work_in = None;
+        }
+        self.note_work()?;
         for (flow, seat) in self.motors.iter_mut().zip(&self.seats) {
-            flow.advance(h, motor_power(seat));
+            flow.energy += seat.work_in.unwrap_or(0.0);
+            flow.power = motor_power(seat);
         }
         Ok(())
     }
@@ -348,7 +370,7 @@ impl Rig {
 
 /// Power of a motor that can have any [W].
 fn motor_power(seat: &Seat) -> f64 {
-    if seat.powered && seat.attached {
+    if seat.has_motor() {
         seat.view.motor_torque * seat.view.motor_rate
     } else {
         0.0

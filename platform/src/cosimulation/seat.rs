@@ -141,7 +141,7 @@ pub struct Seat {
     /// False once the leg is broken.
     pub attached: bool,
     /// True if the motor can do work.
-    pub powered: bool,
+    powered: bool,
     /// True if there is a tendon.
     pub has_tendon: bool,
     /// The unit as it was after the last accepted step.
@@ -153,6 +153,9 @@ pub struct Seat {
     /// Position and velocity of the tip now and when it was saved.
     tip: (Vector3<f64>, Vector3<f64>),
     saved_tip: (Vector3<f64>, Vector3<f64>),
+    /// Work of its inputs at the start of the step, as the leg has it [J]; see
+    /// [`super::rig::Rig::note_work`].
+    pub work_in: Option<f64>,
     /// The answer to the last request.
     pub answer: SeatAnswer,
     /// Why the last request failed, if it did.
@@ -184,6 +187,7 @@ impl Seat {
             saved_time: 0.0,
             tip,
             saved_tip: tip,
+            work_in: None,
             answer: SeatAnswer::default(),
             failure: None,
             busy: None,
@@ -194,6 +198,11 @@ impl Seat {
     pub fn set_motor(&mut self, torque: Signal, angle: Signal) {
         self.torque = torque;
         self.angle = angle;
+    }
+
+    /// True if its motor can do work.
+    pub fn has_motor(&self) -> bool {
+        self.powered && self.attached
     }
 
     /// First time between `start` and `end` [s], both left out, at which a motor history jumps.

@@ -8,6 +8,7 @@ use softdock_fmu::ModelKind;
 use softdock_fmu::import::FmuArchive;
 use softdock_fmu::package::{Platform as Machine, pack};
 use softdock_fmu_library::LIBRARY;
+use softdock_platform::audit::energy_account;
 use softdock_platform::body::BodyState;
 use softdock_platform::config::Coupling;
 use softdock_platform::cosimulation::limit::{Search, stability_limit};
@@ -334,6 +335,26 @@ fn motors_move_alike_in_all_schemes() {
         turned(Coupling::Implicit, 5e-3).effector(),
     );
     assert!(way < 1e-4, "{way:e}");
+}
+
+/// Motors that hold feel the push within a step: their work is not that of its ends.
+#[test]
+fn work_of_motors_is_accounted_for_in_long_steps() {
+    let held = |coupling, macro_step| {
+        let mut config = configured(coupling, macro_step, 1);
+        config.motor.mode = leg_core::leg::config::MotorMode::Hold;
+        let (mut scheme, _) = pushed(&config, 0.2);
+        let energy = energy_account(scheme.as_mut()).unwrap();
+        (scheme.motor_work(), energy)
+    };
+    let (wanted, _) = held(Coupling::Monolithic, 1e-3);
+    let (found, energy) = held(Coupling::Implicit, 10e-3);
+    assert!(
+        (found - wanted).abs() < 1e-2 * wanted.abs(),
+        "{found} {wanted}"
+    );
+    let missed = (energy.residual / energy.dissipated).abs();
+    assert!(missed < 1e-3, "{missed:e} {energy:?}");
 }
 
 /// Six FMUs, really written, opened and coupled.

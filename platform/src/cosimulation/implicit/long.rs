@@ -16,6 +16,9 @@ const DIFFERENCE: f64 = 1e-7;
 
 impl Implicit {
     pub(super) fn long_step(&mut self, length: f64) -> core::result::Result<Done, Refusal> {
+        if !self.saved {
+            self.rig.note_work().map_err(Refusal::Never)?;
+        }
         let start = self.rig.time;
         let outside = self.rig.outside(start, length);
         let times = [start + 0.5 * length, start + length];
