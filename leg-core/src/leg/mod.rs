@@ -30,6 +30,7 @@ mod unit_snapshot;
 pub mod unit_spatial;
 #[cfg(test)]
 mod unit_tests;
+mod unit_variation;
 pub mod universal;
 
 pub use config::{ConfigError, LegConfig};

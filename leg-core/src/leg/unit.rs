@@ -433,9 +433,8 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
 
     /// Moves on to `end` [s]. On an error the unit is as it was.
     pub fn advance(&mut self, end: f64) -> Result<Advance, LegError> {
-        let start = self.time();
-        let length = end - start;
-        let Built { leg, origin } = &*self.built;
+        let length = end - self.time();
+        let leg = &self.built.leg;
         let owner = "communication step";
         require(length > 0.0, owner, "length", length, "> 0 s")?;
         let steps = length / leg.solver().step_s;
@@ -446,69 +445,75 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             steps,
             "at most 1e7",
         )?;
-
         self.sensitivity.forget();
-        let memory = &mut self.memory;
-        self.backup.copy_from(&memory.state);
-        let near = leg.counted_angle(&memory.state, memory.near);
-        leg.curves(
-            origin,
-            &memory.inputs,
-            &memory.state,
-            length,
-            &mut self.curves,
-        );
+        self.backup.copy_from(&self.memory.state);
+        let near = leg.counted_angle(&self.memory.state, self.memory.near);
+        match self.travel(end, length) {
+            Ok((done, series)) => {
+                self.memory.near = near;
+                self.memory.series = series;
+                self.settle(length, done);
+                Ok(done)
+            }
+            Err(error) => {
+                self.memory.state.copy_from(&self.backup);
+                Err(error)
+            }
+        }
+    }
+
+    /// Makes the steps of a communication step.
+    fn travel(&mut self, end: f64, length: f64) -> Result<(Advance, Series), LegError> {
+        let Self {
+            built,
+            memory,
+            workspace,
+            settings,
+            curves,
+            ..
+        } = self;
+        let Built { leg, origin } = &**built;
+        let (model, state) = (leg.model(), &mut memory.state);
+        let start = state.time;
+        leg.curves(origin, &memory.inputs, state, length, curves);
         let drive = Curves {
             start,
-            cubics: &self.curves,
+            cubics: curves,
         };
         let control = control_from(leg.solver(), memory.first_steps[1]);
-        let (state, workspace) = (&mut memory.state, &mut self.workspace);
-        let settings = &self.settings;
-        let joined = match first_step(&control, length) {
-            Some(h) => {
-                let second = |channel: usize| drive.cubics[channel].second();
-                let joined = join(leg.model(), state, workspace, h, settings, second);
-                joined.map(|_| ()).map_err(LegError::from)
-            }
-            None => Ok(()),
-        };
+        if let Some(h) = first_step(&control, length) {
+            let second = |channel: usize| drive.cubics[channel].second();
+            join(model, state, workspace, h, settings, second)?;
+        }
         let mut series = Series::default();
         let mut last = (0.0, leg.port_force(state));
-        let done = joined.and_then(|()| {
-            let stepping = Stepping {
-                control: &control,
-                settings,
-            };
-            let mut watch = |state: &State<G, N>| {
-                let now = ((state.time - start) / length, leg.port_force(state));
-                series.add([last.0, now.0], [&last.1, &now.1]);
-                last = now;
-            };
-            let model = leg.model();
-            let done = advance_watched(model, state, workspace, &drive, end, &stepping, &mut watch);
-            done.map_err(stalled(state.time, &control, settings))
-        });
-        let done = match done {
-            Ok(done) => done,
-            Err(error) => {
-                memory.state.copy_from(&self.backup);
-                return Err(error);
-            }
+        let mut watch = |state: &State<G, N>| {
+            let now = ((state.time - start) / length, leg.port_force(state));
+            series.add([last.0, now.0], [&last.1, &now.1]);
+            last = now;
         };
+        let stepping = Stepping {
+            control: &control,
+            settings,
+        };
+        let done = advance_watched(model, state, workspace, &drive, end, &stepping, &mut watch);
+        let done = done.map_err(stalled(state.time, &control, settings))?;
+        Ok((done, series))
+    }
+
+    /// Remembers the communication step that was made; inputs stay where they ended.
+    fn settle(&mut self, length: f64, done: Advance) {
+        let memory = &mut self.memory;
         core::mem::swap(&mut memory.previous, &mut self.backup);
-        memory.near = near;
         memory.last = done;
         memory.first_steps = [memory.first_steps[1], done.next_step];
         memory.stepped = true;
-        memory.series = series;
         memory.last_inputs.copy_from_slice(&memory.inputs);
         memory
             .inputs
             .iter_mut()
             .for_each(|input| input.settle(length));
         self.sensitivity.solved_in_workspace = done.steps == 1 && done.rejected == 0;
-        Ok(done)
     }
 
     /// Writes the outputs of one group.
