@@ -8,6 +8,7 @@ use crate::summary::Summary;
 use anyhow::Result;
 use clap::ValueEnum;
 use leg_core::leg::planar::LinkDrive;
+use leg_core::modal;
 use nalgebra::DMatrix;
 use serde::Serialize;
 use softdock_platform::PlatformConfig;
@@ -108,7 +109,7 @@ pub fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
     (0..matrix.nrows()).map(row).collect()
 }
 
-fn report(linear: &LinearPlatform, holding: Vec<f64>) -> Report {
+fn report(linear: &LinearPlatform, holding: Vec<f64>) -> Result<Report> {
     let model = &linear.model;
     let named = |labels: &[leg_core::linearize::Label], values: Option<&[f64]>| {
         let named = labels.iter().enumerate().map(|(i, label)| Named {
@@ -118,9 +119,7 @@ fn report(linear: &LinearPlatform, holding: Vec<f64>) -> Report {
         });
         named.collect::<Vec<_>>()
     };
-    let mut eigenvalues: Vec<Eigenvalue> = model
-        .a
-        .complex_eigenvalues()
+    let mut eigenvalues: Vec<Eigenvalue> = modal::eigenvalues(&model.a)?
         .iter()
         .filter(|value| value.im >= 0.0)
         .map(|value| Eigenvalue {
@@ -136,7 +135,7 @@ fn report(linear: &LinearPlatform, holding: Vec<f64>) -> Report {
         .collect();
     let size = |e: &Eigenvalue| e.re_per_s.hypot(e.im_per_s);
     eigenvalues.sort_by(|a, b| size(a).total_cmp(&size(b)));
-    Report {
+    Ok(Report {
         states: named(&model.states, None),
         inputs: named(&model.inputs, Some(&model.input_values)),
         outputs: named(&model.outputs, Some(&model.output_values)),
@@ -148,7 +147,7 @@ fn report(linear: &LinearPlatform, holding: Vec<f64>) -> Report {
         degrees_of_freedom: linear.frequencies.len(),
         mode_frequencies_hz: linear.frequencies[..model.order()].to_vec(),
         holding_torque_nm: holding,
-    }
+    })
 }
 
 impl Report {
@@ -192,7 +191,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         .modes
         .map_or(Kept::Below(arguments.cutoff_hz), Kept::Count);
     let linear = linearize_platform(&platform, arguments.motors.into(), kept)?;
-    let report = report(&linear, platform.holding_torques());
+    let report = report(&linear, platform.holding_torques())?;
     if let Some(out) = &arguments.output.out {
         output::write_json(&out.join("linear.json"), &report)?;
         output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;

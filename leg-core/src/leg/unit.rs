@@ -18,7 +18,7 @@
 
 use super::LegError;
 use super::config::Solver;
-use super::series::Series;
+use super::series::{Recording, Series};
 use super::simulate::{control, stalled, step_settings};
 use super::unit_derivative::Sensitivity;
 use crate::dynamics::joining::join;
@@ -485,11 +485,11 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             let second = |channel: usize| drive.cubics[channel].second();
             join(model, state, workspace, h, settings, second)?;
         }
-        let mut series = Series::default();
+        let mut recording = Recording::default();
         let mut last = (0.0, leg.port_force(state));
         let mut watch = |state: &State<G, N>| {
             let now = ((state.time - start) / length, leg.port_force(state));
-            series.add([last.0, now.0], [&last.1, &now.1]);
+            recording.add([last.0, now.0], [&last.1, &now.1]);
             last = now;
         };
         let stepping = Stepping {
@@ -498,7 +498,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         };
         let done = advance_watched(model, state, workspace, &drive, end, &stepping, &mut watch);
         let done = done.map_err(stalled(state.time, &control, settings))?;
-        Ok((done, series))
+        Ok((done, recording.series()))
     }
 
     /// Remembers the communication step that was made; inputs stay where they ended.

@@ -183,7 +183,10 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
                 ends,
             };
             if sum == Sum::Course {
-                sensitivity.sums[input].series.write(&mut column);
+                sensitivity.sums[input]
+                    .recording
+                    .series()
+                    .write(&mut column);
             } else {
                 direction.outputs(group, memory.near, scratch, &mut column)?;
             }

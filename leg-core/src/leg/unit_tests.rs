@@ -4,7 +4,7 @@
 
 use super::config::MotorMode;
 use super::planar::Channel;
-use super::series::Series;
+use super::series::{Recording, Series};
 use super::spatial::TipDrive;
 use super::unit::{Cubic, LegUnit, OutputGroup, Saved, UnitLeg};
 use super::unit_planar::{PLANAR_INPUTS, PLANAR_OUTPUTS, PlanarInput, PlanarOutput};
@@ -392,7 +392,7 @@ fn course_of_the_force_is_what_many_looks_see() {
     assert!(told.0.iter().all(|row| row[2].abs() > 1e-3), "{told:?}");
 
     unit.restore(&before);
-    let mut seen = Series::default();
+    let mut seen = Recording::default();
     for k in 1..=count {
         let span = [k - 1, k].map(|k| f64::from(k) / f64::from(count));
         let (place, rate, _) = curve.sample(length * span[1]);
@@ -404,8 +404,8 @@ fn course_of_the_force_is_what_many_looks_see() {
         seen.add(span, [&last, &force]);
         last = force;
     }
-    let (told, seen) = (told.0.as_flattened(), seen.0.as_flattened());
-    for (told, seen) in told.iter().zip(seen) {
+    let (told, seen) = (told.0.as_flattened(), seen.series().0);
+    for (told, seen) in told.iter().zip(seen.as_flattened()) {
         assert!((told - seen).abs() < 1e-6, "{told} {seen}");
     }
 }

@@ -15,7 +15,7 @@
 //! ([`super::series`]).
 
 use super::LegError;
-use super::series::Series;
+use super::series::Recording;
 use super::unit::{Cubic, OutputGroup, UnitLeg};
 use crate::dynamics::StepSettings;
 use crate::dynamics::joining::Joining;
@@ -56,7 +56,7 @@ pub(super) struct Sums {
     /// Changes of the powers at the end of the last step.
     powers: Powers,
     /// Change of the course of the tip's force.
-    pub series: Series,
+    pub recording: Recording,
     /// Change of that force at the end of the last step.
     force: [f64; 3],
 }
@@ -189,7 +189,7 @@ impl<G: Copy, const N: usize> Carried<G, N> {
                 Sum::Course => {
                     let new = at_end.port_force(&mut self.moved[0]);
                     let old = core::mem::replace(&mut sums.force, new);
-                    sums.series.add(span, [&old, &new]); // (3)
+                    sums.recording.add(span, [&old, &new]); // (3)
                 }
             }
         }

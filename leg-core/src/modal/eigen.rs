@@ -123,6 +123,14 @@ fn rotate_rows(m: &mut DMatrix<f64>, p: usize, q: usize, cos: f64, sin: f64) {
     }
 }
 
+/// Singular values of a matrix.
+pub(crate) fn singular_values(matrix: DMatrix<Complex<f64>>) -> Result<DVector<f64>> {
+    let order = matrix.nrows().max(matrix.ncols());
+    let limit = ITERATIONS_PER_VALUE * (order + 1);
+    let svd = matrix.try_svd(false, false, f64::EPSILON, limit);
+    Ok(svd.ok_or(failed(order))?.singular_values)
+}
+
 /// A Schur form `A = U T Uᴴ` with T upper triangular.
 pub(crate) struct ComplexSchur {
     pub u: DMatrix<Complex<f64>>,
@@ -159,14 +167,63 @@ pub(crate) fn complex_schur(a: &DMatrix<f64>) -> Result<ComplexSchur> {
     Err(failed(order))
 }
 
+/// The power of two below `size`, within the range of ordinary numbers.
+fn power_of_two(size: f64) -> f64 {
+    size.log2().floor().clamp(-1000.0, 1000.0).exp2()
+}
+
+/// Sweeps of balancing; a few are usual.
+const MOST_BALANCING: usize = 100;
+/// A sweep that shrinks no row and column by more than this is the last one.
+const BALANCED: f64 = 0.95;
+
+/// Nothing is scaled by less than this, nor by more than its inverse: 2⁻³⁰⁰.
+const SMALLEST_SCALE: f64 = 4.909_093_465_297_727e-91;
+
+/// `T⁻¹ A T` with rows and columns of alike size, and the diagonal of T: powers of two, so that
+/// nothing is rounded. The library's own balancing does not end where squares of entries overflow.
+pub(crate) fn balance(a: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
+    let (order, largest) = (a.nrows(), a.amax());
+    let mut t = DVector::repeat(order, 1.0);
+    if largest == 0.0 || !largest.is_finite() {
+        return (a.clone(), t);
+    }
+    let unit = power_of_two(largest);
+    let mut out = a / unit;
+    for _ in 0..MOST_BALANCING {
+        let mut changed = false;
+        for i in 0..order {
+            let (column, row) = (out.column(i).norm(), out.row(i).norm());
+            let factor = (0.5 * (row / column).log2()).round().exp2();
+            // A row or column of nothing has no ratio, and could be scaled for ever.
+            if !(SMALLEST_SCALE..=1.0 / SMALLEST_SCALE).contains(&(t[i] * factor)) {
+                continue;
+            }
+            let after = (column * factor).hypot(row / factor);
+            if after < BALANCED.sqrt() * column.hypot(row) {
+                changed = true;
+                t[i] *= factor;
+                out.column_mut(i).scale_mut(factor);
+                out.row_mut(i).scale_mut(1.0 / factor);
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    (out * unit, t)
+}
+
 /// Eigenvalues of a general matrix, balanced first.
-pub(crate) fn eigenvalues(a: &DMatrix<f64>) -> Result<Vec<Complex<f64>>> {
+pub fn eigenvalues(a: &DMatrix<f64>) -> Result<Vec<Complex<f64>>> {
     let order = a.nrows();
-    let mut balanced = a.clone();
-    if order == 0 || !balanced.iter().all(|x| x.is_finite()) {
+    if order == 0 || !a.iter().all(|x| x.is_finite()) {
         return Err(failed(order));
     }
-    nalgebra::linalg::balancing::balance_parlett_reinsch(&mut balanced);
+    let (balanced, _) = balance(a);
+    // Squares of entries are to stay within the range of numbers.
+    let unit = power_of_two(balanced.amax().max(f64::MIN_POSITIVE));
+    let balanced = balanced / unit;
     let scale = balanced.amax();
     let limit = ITERATIONS_PER_VALUE * (order + 1);
     for shift in SHIFTS {
@@ -177,8 +234,57 @@ pub(crate) fn eigenvalues(a: &DMatrix<f64>) -> Result<Vec<Complex<f64>>> {
         }
         if let Some(schur) = Schur::try_new(shifted, f64::EPSILON, limit) {
             let values = schur.complex_eigenvalues();
-            return Ok(values.iter().map(|value| value - shift).collect());
+            return Ok(values.iter().map(|value| (value - shift) * unit).collect());
         }
     }
     Err(failed(order))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    fn sorted(a: &DMatrix<f64>) -> Vec<f64> {
+        let mut values: Vec<f64> = eigenvalues(a).unwrap().iter().map(|mu| mu.re).collect();
+        values.sort_by(f64::total_cmp);
+        values
+    }
+
+    /// Units as far apart as numbers can be: balancing ends, and the eigenvalues are right.
+    #[test]
+    fn extreme_matrices_have_their_eigenvalues() {
+        for size in [1e-300, 1e-160, 1.0, 1e160, 1e300] {
+            let a = DMatrix::from_row_slice(2, 2, &[2.0, 1.0, 1.0, 2.0]) * size;
+            let found = sorted(&a);
+            for (found, wanted) in found.iter().zip([1.0, 3.0]) {
+                assert!((found / size - wanted).abs() < 1e-12, "{size:e}: {found:e}");
+            }
+        }
+        for ratio in [1e20, 1e100, 1e150] {
+            let a = DMatrix::from_row_slice(2, 2, &[2.0, ratio, 1.0 / ratio, 2.0]);
+            let found = sorted(&a);
+            for (found, wanted) in found.iter().zip([1.0, 3.0]) {
+                assert!((found - wanted).abs() < 1e-12, "{ratio:e}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn balancing_is_a_similarity_and_ends_for_any_numbers() {
+        let sizes = [0.0, f64::MIN_POSITIVE, 5e-324, 1e-200, 1.0, 1e200, f64::MAX];
+        for code in 0..sizes.len().pow(4) {
+            let entry = |k: usize| sizes[code / sizes.len().pow(k as u32) % sizes.len()];
+            let a = DMatrix::from_fn(2, 2, |i, j| entry(2 * i + j));
+            let (balanced, t) = balance(&a);
+            assert!(t.iter().all(|t| t.is_normal()), "{a} {t}");
+            for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+                let scale = t[i] / t[j];
+                let lost = (balanced[(i, j)] * scale - a[(i, j)]).abs();
+                // What is lost fell out of the range of numbers, or was next to nothing.
+                let underflow = f64::MIN_POSITIVE * scale.max(1.0);
+                assert!(lost <= underflow.max(1e-200 * a.amax()), "{a:e}");
+            }
+        }
+    }
 }

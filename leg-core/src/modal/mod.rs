@@ -32,6 +32,7 @@ pub(crate) mod reduction;
 #[cfg(test)]
 mod tests;
 
+pub use eigen::eigenvalues;
 pub use reduction::{Reduction, SecondOrder, reduce};
 
 use crate::error::{Error, Result};

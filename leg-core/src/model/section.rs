@@ -328,7 +328,10 @@ pub(crate) fn require_positive<const N: usize>(
         return fail(f64::NAN);
     }
     let dense = nalgebra::DMatrix::from_fn(N, N, |i, j| 0.5 * (matrix[(i, j)] + matrix[(j, i)]));
-    let smallest = dense.symmetric_eigenvalues().min();
+    let Ok(eigen) = crate::modal::eigen::symmetric(dense) else {
+        return fail(f64::NAN);
+    };
+    let smallest = eigen.values.min();
     let ok = if strictly {
         smallest > 1e-14 * scale
     } else {

@@ -381,7 +381,7 @@ fn solve_positive(matrix: &DMatrix<f64>, right: &DMatrix<f64>) -> Result<DMatrix
             owner: "Riccati equation".into(),
             quantity: "R",
             allowed: "positive definite",
-            eigenvalue: matrix.clone().symmetric_eigenvalues().min(),
+            eigenvalue: eigen::symmetric(matrix.clone())?.values.min(),
         }),
     }
 }

@@ -22,13 +22,13 @@ impl Problem {
             if distance < -margin {
                 continue;
             }
-            let controlled = smallest_singular_value(&scaled.a, *value, &scaled.b);
+            let controlled = smallest_singular_value(&scaled.a, *value, &scaled.b)?;
             if controlled < UNREACHABLE {
                 worst = Some(unreachable("stabilisable by its inputs", value, controlled));
                 break;
             }
             if distance.abs() <= margin {
-                let seen = smallest_singular_value(&scaled.a.transpose(), *value, &scaled.q);
+                let seen = smallest_singular_value(&scaled.a.transpose(), *value, &scaled.q)?;
                 if seen < UNREACHABLE {
                     worst = Some(unreachable("detectable by its weights", value, seen));
                 }
@@ -48,7 +48,11 @@ fn unreachable(lacking: &'static str, value: &Complex<f64>, singular_value: f64)
 }
 
 /// Smallest singular value of `[A − λI, B]` relative to the largest.
-fn smallest_singular_value(a: &DMatrix<f64>, lambda: Complex<f64>, b: &DMatrix<f64>) -> f64 {
+fn smallest_singular_value(
+    a: &DMatrix<f64>,
+    lambda: Complex<f64>,
+    b: &DMatrix<f64>,
+) -> Result<f64> {
     let (order, inputs) = (a.nrows(), b.ncols());
     let wide = DMatrix::from_fn(order, order + inputs, |i, j| {
         if j < order {
@@ -58,6 +62,6 @@ fn smallest_singular_value(a: &DMatrix<f64>, lambda: Complex<f64>, b: &DMatrix<f
             Complex::from(b[(i, j - order)])
         }
     });
-    let values = wide.adjoint().singular_values();
-    values.min() / values.max().max(f64::MIN_POSITIVE)
+    let values = eigen::singular_values(wide.adjoint())?;
+    Ok(values.min() / values.max().max(f64::MIN_POSITIVE))
 }

@@ -8,6 +8,7 @@
 //! after balancing A, so that unlike units do not cost squarings.
 
 use crate::error::{Result, require};
+use crate::modal::eigen::balance;
 use nalgebra::DMatrix;
 
 /// Logarithm to base two of the largest `‖A‖ h`: beyond, squarings would leave no digits.
@@ -26,8 +27,7 @@ pub fn discretize(
     require(shapes, owner, "rows of B", n as f64, "the order of A")?;
     let size = a.map(f64::abs).sum() + b.map(f64::abs).sum();
     require(size.is_finite(), owner, "size of A and B", size, "finite")?;
-    let mut balanced = a.clone();
-    let t = nalgebra::linalg::balancing::balance_parlett_reinsch(&mut balanced);
+    let (balanced, t) = balance(a);
     let norm = (balanced.norm() * step).max(1.0).log2();
     require(
         norm < MOST_SQUARINGS,

@@ -337,6 +337,39 @@ fn motors_move_alike_in_all_schemes() {
     assert!(way < 1e-4, "{way:e}");
 }
 
+/// A macro step of a few leg steps is not to feed back what alternates from one of them to the next.
+#[test]
+fn any_number_of_leg_steps_makes_a_stable_macro_step() {
+    let shaken = |coupling, leg_steps: f64, spectral_radius| {
+        let mut config = configured(coupling, leg_steps * 1e-3, 1);
+        config.solver.spectral_radius = spectral_radius;
+        config.legs.elements = 4;
+        config.tendon.damping_n_s_per_m = 300.0;
+        let mut wrench = WrenchHistory::default();
+        wrench.0[0] = Signal::Sine {
+            offset: 0.0,
+            amplitude: 40.0,
+            frequency: 13.0,
+            phase: 0.0,
+        };
+        let equilibrium = StaticPlatform::nominal(&config).unwrap();
+        let mut scheme = start(&equilibrium, wrench).unwrap();
+        scheme.advance_to(0.315).unwrap();
+        scheme
+    };
+    for spectral_radius in [0.9, 1.0] {
+        let wanted = shaken(Coupling::Monolithic, 1.0, spectral_radius);
+        for leg_steps in [2.0, 3.0, 5.0, 7.0] {
+            let mut found = shaken(Coupling::Implicit, leg_steps, spectral_radius);
+            let (way, _) = distance(wanted.effector(), found.effector());
+            assert!(way < 2e-5, "{leg_steps} {spectral_radius}: {way:e}");
+            let energy = energy_account(found.as_mut()).unwrap();
+            let missed = (energy.residual / energy.dissipated).abs();
+            assert!(missed < 2e-3, "{leg_steps} {spectral_radius}: {missed:e}");
+        }
+    }
+}
+
 /// Motors that hold feel the push within a step: their work is not that of its ends.
 #[test]
 fn work_of_motors_is_accounted_for_in_long_steps() {
