@@ -128,7 +128,8 @@ pub trait Scheme: core::fmt::Debug + Send {
 }
 
 /// What the joints of a coupling lose [J]: work given to the legs, as the bodies have it, minus
-/// work taken, as the legs have it.
+/// work taken, as the legs have it. Over macro steps longer than a leg's, what the joints of legs with
+/// motors lose counts as work of the motors, which is only known from the legs.
 pub fn coupling_loss(scheme: &mut dyn Scheme) -> Result<f64> {
     let taken: f64 = scheme.leg_energies()?.iter().map(|leg| leg.work_in).sum();
     Ok(scheme.work_on_legs() + scheme.motor_work() - taken)

@@ -4,7 +4,7 @@
 //! key, the value and the allowed range of whatever is wrong.
 
 pub use super::check::ConfigError;
-use super::check::{check, finite, not_negative, positive};
+use super::check::{check, finite, not_negative, positive, within};
 use crate::element::{ElementKind, Rayleigh};
 use crate::model::{LineLaw, Material, Section, Signal};
 use serde::{Deserialize, Serialize};
@@ -147,20 +147,20 @@ impl Leaf {
 
     fn validate(&self) -> Result<(), ConfigError> {
         // Beyond these, bending and stretching differ by more than the digits of a number.
-        let (modulus, moduli) = ([1e3, 1e13], "in [1e3, 1e13] Pa");
+        let (modulus, moduli) = ((1e3, 1e13), "in [1e3, 1e13] Pa");
         let (young, shear) = (self.youngs_modulus_pa, self.shear_modulus_pa);
-        for (key, value, [low, high], allowed) in [
+        for (key, value, range, allowed) in [
             (
                 "leaf.length_m",
                 self.length_m,
-                [1e-3, 1e2],
+                (1e-3, 1e2),
                 "in [0.001, 100] m",
             ),
-            ("leaf.width_m", self.width_m, [1e-6, 1e1], "in [1e-6, 10] m"),
+            ("leaf.width_m", self.width_m, (1e-6, 1e1), "in [1e-6, 10] m"),
             (
                 "leaf.thickness_m",
                 self.thickness_m,
-                [1e-6, 1.0],
+                (1e-6, 1.0),
                 "in [1e-6, 1] m",
             ),
             ("leaf.youngs_modulus_pa", young, modulus, moduli),
@@ -168,11 +168,11 @@ impl Leaf {
             (
                 "leaf.density_kg_m3",
                 self.density_kg_m3,
-                [1e-3, 1e6],
+                (1e-3, 1e6),
                 "in [0.001, 1e6] kg/m³",
             ),
         ] {
-            check(value >= low && value <= high, key, value, allowed)?;
+            within(key, value, range, allowed)?;
         }
         positive("leaf.shear_factor", self.shear_factor)?;
         finite("leaf.curvature_per_m", self.curvature_per_m)?;

@@ -21,7 +21,7 @@ use super::config::Solver;
 use super::series::{Recording, Series};
 use super::simulate::{control, stalled, step_settings};
 use super::unit_derivative::Sensitivity;
-use crate::dynamics::joining::join;
+use crate::dynamics::joining::{Joining, join};
 use crate::dynamics::{Advance, Control, StepSettings, Stepping, advance_watched, even_step};
 use crate::error::require;
 use crate::group::Group;
@@ -481,20 +481,17 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             cubics: curves,
         };
         let control = control_from(leg.solver(), memory.first_steps[1]);
-        if let Some(h) = first_step(&control, length) {
-            let second = |channel: usize| drive.cubics[channel].second();
-            join(model, state, workspace, h, settings, second)?;
-        }
+        let stepping = Stepping {
+            control: &control,
+            settings,
+        };
+        join_curves(model, state, workspace, &stepping, length, curves)?;
         let mut recording = Recording::default();
         let mut last = (0.0, leg.port_force(state));
         let mut watch = |state: &State<G, N>| {
             let now = ((state.time - start) / length, leg.port_force(state));
             recording.add([last.0, now.0], [&last.1, &now.1]);
             last = now;
-        };
-        let stepping = Stepping {
-            control: &control,
-            settings,
         };
         let done = advance_watched(model, state, workspace, &drive, end, &stepping, &mut watch);
         let done = done.map_err(stalled(state.time, &control, settings))?;
@@ -577,13 +574,26 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
     }
 }
 
-/// The first of several steps of a communication step of `length` [s]; none if it is the only one.
-pub(super) fn first_step(control: &Control, length: f64) -> Option<f64> {
-    let h = match *control {
+/// Lets accelerations and reactions jump with those of the curves at the start of a communication
+/// step of `length` [s], unless it is made in a single step.
+pub(super) fn join_curves<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    stepping: &Stepping<'_>,
+    length: f64,
+    curves: &[Cubic],
+) -> Result<Option<Joining>, LegError> {
+    let h = match *stepping.control {
         Control::Fixed { step, .. } => even_step(length, step),
         Control::Adaptive { first, .. } => first,
     };
-    (h < length * (1.0 - 1e-9)).then_some(h)
+    if h >= length * (1.0 - 1e-9) {
+        return Ok(None);
+    }
+    let second = |channel: usize| curves[channel].second();
+    let joining = join(model, state, workspace, h, stepping.settings, second)?;
+    Ok(Some(joining))
 }
 
 /// Step control of a leg; an adaptive one goes on with `first` [s].

@@ -7,16 +7,16 @@
 
 use super::LegError;
 use super::series::Series;
-use super::unit::{Built, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from, first_step};
+use super::unit::{
+    Built, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from, join_curves,
+};
 use super::unit_variation::{Carried, Direction, Sum, Sums};
-use crate::dynamics::joining::join;
 use crate::dynamics::sensitivity::{InputVariation, Variation};
-use crate::dynamics::{self, Control};
+use crate::dynamics::{self, Control, Stepping, advance_watched};
 use crate::error::Error;
 use crate::group::Group;
-use crate::model::{Drive, Inputs};
 use crate::results::energy::Powers;
-use core::cell::RefCell;
+use crate::state::State;
 
 /// Positions in the group of energies, in both legs.
 pub(super) const WORK_IN: usize = 4;
@@ -48,23 +48,6 @@ impl<const N: usize> Sensitivity<N> {
         self.variations.clear();
         self.summed = Sum::Nothing;
         self.known = Default::default();
-    }
-}
-
-/// Remembers the times of accepted steps: a step that is refused is tried again earlier.
-struct Recorder<'a> {
-    curves: Curves<'a>,
-    times: RefCell<Vec<f64>>,
-}
-
-impl Drive for Recorder<'_> {
-    fn sample(&self, time: f64, inputs: &mut Inputs) {
-        let mut times = self.times.borrow_mut();
-        while times.last().is_some_and(|&last| last >= time) {
-            times.pop();
-        }
-        times.push(time);
-        self.curves.sample(time, inputs);
     }
 }
 
@@ -232,10 +215,12 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         };
         let mut carried = Carried::new(leg, sum, (0..L::INPUTS).map(changes).collect());
         scratch.copy_from(previous);
-        let control = control_from(leg.solver(), memory.first_steps[0]);
-        if let Some(h) = first_step(&control, length) {
-            let second = |channel: usize| drive.cubics[channel].second();
-            let joining = join(model, scratch, workspace, h, settings, second)?;
+        let stepping = Stepping {
+            control: &control_from(leg.solver(), memory.first_steps[0]),
+            settings,
+        };
+        let joined = join_curves(model, scratch, workspace, &stepping, length, curves)?;
+        if let Some(joining) = joined {
             carried.jump(leg, &joining, previous, scratch, workspace);
         }
         let mut before = scratch.clone();
@@ -299,31 +284,22 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             length,
             curves,
         );
-        let recorder = Recorder {
-            curves: Curves {
-                start,
-                cubics: curves,
-            },
-            times: RefCell::default(),
+        let drive = Curves {
+            start,
+            cubics: curves,
         };
-        scratch.copy_from(&memory.previous);
-        if let Some(h) = first_step(&control, length) {
-            let second = |channel: usize| recorder.curves.cubics[channel].second();
-            join(leg.model(), scratch, workspace, h, settings, second)?;
-        }
-        dynamics::advance(
-            leg.model(),
-            scratch,
-            workspace,
-            &recorder,
-            end,
-            &control,
+        let stepping = Stepping {
+            control: &control,
             settings,
+        };
+        let model = leg.model();
+        scratch.copy_from(&memory.previous);
+        join_curves(model, scratch, workspace, &stepping, length, curves)?;
+        let mut times = Vec::with_capacity(count);
+        let mut watch = |state: &State<G, N>| times.push(state.time);
+        advance_watched(
+            model, scratch, workspace, &drive, end, &stepping, &mut watch,
         )?;
-        let mut times = recorder.times.into_inner();
-        if let Some(last) = times.last_mut() {
-            *last = end;
-        }
         Ok(times)
     }
 }
