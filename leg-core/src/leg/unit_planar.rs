@@ -93,13 +93,9 @@ pub enum PlanarOutput {
 pub const PLANAR_OUTPUTS: usize = 33;
 
 impl PlanarUnit {
-    /// The leg at rest in the posture the configuration asks for, at `time` [s], under inputs
-    /// (see [`PlanarInput`]) that replace the histories of the configuration.
-    pub fn new(
-        config: &LegConfig,
-        time: f64,
-        inputs: &[f64; PLANAR_INPUTS],
-    ) -> Result<Self, LegError> {
+    /// The leg at rest in the posture the configuration asks for, under inputs (see
+    /// [`PlanarInput`]) that replace the histories of the configuration.
+    pub fn new(config: &LegConfig, inputs: &[f64; PLANAR_INPUTS]) -> Result<Self, LegError> {
         let mut config = config.clone();
         let value = |input: PlanarInput| History::Constant(inputs[input as usize]);
         config.motor.torque_nm = value(PlanarInput::MotorTorque);
@@ -112,12 +108,8 @@ impl PlanarUnit {
             _ => History::Constant(0.0),
         };
         let Simulation {
-            leg,
-            mut state,
-            start,
-            ..
+            leg, state, start, ..
         } = Simulation::new(&config)?;
-        state.time = time;
         let chord = chord_vector(&leg, &state);
         let [at_a, at_b] = leaf_forces(&leg, &state);
         let mut origin = Origin {

@@ -105,13 +105,12 @@ pub enum SpatialOutput {
 pub const SPATIAL_OUTPUTS: usize = 36;
 
 impl SpatialUnit {
-    /// The leg at rest at `time` [s]. It is pre-tensioned with its tip where the configuration
+    /// The leg at rest. It is pre-tensioned with its tip where the configuration
     /// says; if the inputs have the tip elsewhere, it is moved there slowly first. The tip's
     /// velocity counts from the first step on; for `tip_velocity_given` see [`Origin`].
     pub fn new(
         config: &SpatialLegConfig,
         tip_velocity_given: bool,
-        time: f64,
         inputs: &[f64; SPATIAL_INPUTS],
     ) -> Result<Self, LegError> {
         let mut bowed = pretension_spatial(config)?;
@@ -132,7 +131,6 @@ impl SpatialUnit {
         };
         let leg = SpatialLeg::rebuild(config, &origin)?;
         let mut state = State::new(&leg.model);
-        state.time = time;
         state.poses.copy_from_slice(&bowed.state.poses);
         state.angles[leg.motor_joint.index()] = bowed.state.angle(bowed.leg.motor_joint);
         hinge::update_angles(&leg.model, &mut state);
@@ -148,11 +146,7 @@ impl SpatialUnit {
             curves[SpatialChannel::TipPosition as usize + i] = Cubic::constant(place);
         }
         let mut workspace = Workspace::new(&leg.model);
-        let drive = Curves {
-            start: time,
-            cubics: &curves,
-        };
-        dynamics::initialize(&leg.model, &mut state, &mut workspace, &drive)?;
+        dynamics::initialize(&leg.model, &mut state, &mut workspace, &Curves(&curves))?;
         Ok(Self::from_start(leg, origin, state, inputs, 0.0))
     }
 }

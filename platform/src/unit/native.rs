@@ -78,7 +78,7 @@ pub struct NativeUnit {
 impl NativeUnit {
     /// The leg at rest where it starts from.
     pub fn new(start: &UnitStart) -> core::result::Result<Self, LegError> {
-        let unit = SpatialUnit::new(&start.config, true, 0.0, &start.inputs)?;
+        let unit = SpatialUnit::new(&start.config, true, &start.inputs)?;
         let saved = unit.save();
         Ok(Self { unit, saved })
     }
@@ -143,7 +143,7 @@ impl LegUnit for NativeUnit {
             &mut list[SpatialInput::MotorAngle as usize],
             &inputs.motor_angle,
         );
-        match self.unit.advance(start + length) {
+        match self.unit.advance_by(length) {
             Ok(_) => Ok(()),
             Err(error @ (LegError::Stalled { .. } | LegError::Kernel(_))) => {
                 Err(UnitError::discarded(start, length, error))
