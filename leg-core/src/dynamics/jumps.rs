@@ -46,6 +46,14 @@ pub(crate) struct Change {
 /// Largest jump of a prescribed position that is taken for rounding [m, rad].
 const SAME_POSITION: f64 = 1e-9;
 
+/// The hidden constraint of accelerations.
+const ACCELERATIONS: ConstraintLevel = ConstraintLevel::Acceleration {
+    velocity_gain: 0.0,
+    position_gain: 0.0,
+};
+/// Relative change of an input that is taken for rounding.
+const ROUNDING: f64 = 1e-12;
+
 /// What jumps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Jump {
@@ -67,8 +75,12 @@ impl Jump {
         let before = &state.inputs;
         let mut out = Self::default();
         for (channel, role) in model.input_roles.iter().enumerate() {
+            let differ = |list: fn(&Inputs) -> &Vec<f64>| {
+                let (a, b) = (list(before)[channel], list(after)[channel]);
+                (a - b).abs() > ROUNDING * a.abs().max(b.abs())
+            };
             let by = after.value[channel] - before.value[channel];
-            let rate_jumps = after.rate[channel] != before.rate[channel];
+            let rate_jumps = differ(|inputs| &inputs.rate);
             if role.prescribes {
                 if by.abs() > SAME_POSITION {
                     return Err(Error::PositionJumps {
@@ -78,10 +90,11 @@ impl Jump {
                     });
                 }
                 out.momentum |= rate_jumps;
-                let jumps = after.acceleration[channel] != before.acceleration[channel];
-                out.forces |= accelerations && jumps;
+                out.forces |= accelerations && differ(|inputs| &inputs.acceleration);
             }
-            out.forces |= role.forces && (by != 0.0 || rate_jumps);
+            // Of the inputs that are forces, holds alone feel the rate.
+            let felt = differ(|inputs| &inputs.value) || (role.aims && rate_jumps);
+            out.forces |= role.forces && felt;
         }
         Ok(out)
     }
@@ -118,6 +131,36 @@ pub(crate) fn cross<G: Group<N, D>, const N: usize, const D: usize>(
     crossing.apply(model, state, workspace, jump)
 }
 
+/// Makes velocities and accelerations of `state` fulfil the hidden constraints, before steps of
+/// `h` [s] that are far shorter than those before:
+///
+/// Steps at position level leave φ̇ and φ̈ of the order of their size squared and of their size. A
+/// step far shorter than the last one would make up for that φ̇ within its own length, with
+/// accelerations and reactions far beyond those of the motion.
+pub(crate) fn make_consistent<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    h: f64,
+    settings: &StepSettings,
+) -> Result<()> {
+    let crossing = Crossing::new(model, state, workspace, h, settings)?;
+    workspace.backup.copy_from(state);
+    let task = Task {
+        level: ConstraintLevel::Velocity,
+        ..crossing.task
+    };
+    assembly::assemble_rhs(model, &state.motion(), &task, &mut workspace.system)?;
+    crossing.change_velocities(model, state, workspace)?; // (2) with φ̇⁺ = 0
+    crossing.difference(model, state, workspace, ACCELERATIONS)?;
+    let Workspace { system, loads, .. } = workspace;
+    // (3) with φ̈⁺ = 0: what the constraints missed before counts, too.
+    for (row, before) in system.row_rhs.iter_mut().zip(&loads.rows) {
+        *row += before;
+    }
+    crossing.change_accelerations(model, state, workspace)
+}
+
 impl Crossing {
     /// Factorises (1) for steps of `h` [s] from `state`.
     pub fn new<G: Group<N, D>, const N: usize, const D: usize>(
@@ -151,30 +194,47 @@ impl Crossing {
         if jump.momentum {
             let before = energy::energies(model, state)?.kinetic;
             self.difference(model, state, workspace, ConstraintLevel::Velocity)?;
-            workspace.system.node_rhs.fill(nalgebra::SVector::zeros());
-            workspace.system.solve(&model.layout); // (2)
-            workspace.check_finite(model, state.time, 1)?;
-            let changes = &workspace.system.node_rhs;
-            for (v, change) in state.velocities.iter_mut().zip(changes) {
-                *v += change;
-            }
+            self.change_velocities(model, state, workspace)?;
             let after = energy::energies(model, state)?.kinetic;
             state.ledger.work_in += after - before; // (5)
         }
-        let level = ConstraintLevel::Acceleration {
-            velocity_gain: 0.0,
-            position_gain: 0.0,
-        };
-        self.difference(model, state, workspace, level)?;
+        self.difference(model, state, workspace, ACCELERATIONS)?;
+        self.change_accelerations(model, state, workspace)
+    }
+
+    /// Solves (2) for the constraint rows of the workspace's right-hand side.
+    fn change_velocities<G: Group<N, D>, const N: usize, const D: usize>(
+        &self,
+        model: &Model<G, N, D>,
+        state: &mut State<G, N>,
+        workspace: &mut Workspace<G, N>,
+    ) -> Result<()> {
+        workspace.system.node_rhs.fill(nalgebra::SVector::zeros());
+        workspace.system.solve(&model.layout);
+        workspace.check_finite(model, state.time, 1)?;
+        let changes = &workspace.system.node_rhs;
+        for (v, change) in state.velocities.iter_mut().zip(changes) {
+            *v += change;
+        }
+        Ok(())
+    }
+
+    /// Solves (3) for the workspace's right-hand side and takes over the answer, (4).
+    fn change_accelerations<G: Group<N, D>, const N: usize, const D: usize>(
+        &self,
+        model: &Model<G, N, D>,
+        state: &mut State<G, N>,
+        workspace: &mut Workspace<G, N>,
+    ) -> Result<()> {
         let inertia = self.task.weights.inertia;
         for load in &mut workspace.system.node_rhs {
             *load *= inertia;
         }
-        self.solve(model, workspace); // (3)
+        self.solve(model, workspace);
         workspace.check_finite(model, state.time, 1)?;
         let system = &workspace.system;
         for (i, delta) in system.node_rhs.iter().enumerate() {
-            state.accelerations[i] += delta; // (4)
+            state.accelerations[i] += delta;
             state.algorithmic[i] += delta;
         }
         for (lambda, delta) in state.multipliers.iter_mut().zip(&system.row_rhs) {

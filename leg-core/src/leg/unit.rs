@@ -43,6 +43,10 @@ pub const INPUT_ORDER: usize = 3;
 /// Most steps of the solver in one communication step: more is taken for a mistake.
 pub const MOST_STEPS: f64 = 1e7;
 
+/// A communication step shorter than this fraction of the last step of the solver begins with
+/// consistent velocities and accelerations.
+const SHORT_STEP: f64 = 5e-3;
+
 /// An input over a communication step: its value and derivatives at the start, eq. (1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Input {
@@ -483,6 +487,8 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         self.sensitivity.forget();
         let last_span = core::mem::replace(&mut self.memory.state.time, 0.0);
         self.backup.copy_from(&self.memory.state);
+        let short = self.memory.stepped
+            && span < SHORT_STEP * last_span / self.memory.last.steps.max(1) as f64;
         let near = leg.counted_angle(&self.memory.state, self.memory.near);
         // What inputs do is said from the start of this communication step; the curves begin where
         // the mechanics are.
@@ -494,8 +500,16 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
                 *input
             };
         }
-        match self.travel(span) {
+        let done = if short {
+            self.begin_short(span).and_then(|()| self.travel(span))
+        } else {
+            self.travel(span)
+        };
+        match done {
             Ok((done, series)) => {
+                if short {
+                    self.backup.copy_from(&self.scratch);
+                }
                 self.memory.near = near;
                 self.memory.series = series;
                 self.settle(length, done);
@@ -507,6 +521,25 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
                 Err(error)
             }
         }
+    }
+
+    /// Prepares a communication step of `span` [s], far shorter than the steps before; the state it
+    /// begins with stays in the scratch state.
+    fn begin_short(&mut self, span: f64) -> Result<(), LegError> {
+        let Self {
+            built,
+            memory,
+            workspace,
+            settings,
+            scratch,
+            ..
+        } = self;
+        let (model, state) = (built.leg.model(), &mut memory.state);
+        let began = memory.elapsed - memory.pending;
+        jumps::make_consistent(model, state, workspace, span, settings)
+            .map_err(|error| error.later_by(began))?;
+        scratch.copy_from(state);
+        Ok(())
     }
 
     /// Lets time pass for a communication step of rounding size.
