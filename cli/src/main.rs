@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 /// Simulation of soft docking platforms with flexible legs.
 #[derive(Debug, Parser)]
-#[command(name = "softdock", version, about, propagate_version = true)]
+#[command(name = "softdock", version, about, propagate_version = true, after_help = failure::EXIT_STATUS)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

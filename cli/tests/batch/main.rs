@@ -11,3 +11,4 @@ mod memory;
 mod pages;
 mod rerun;
 mod signals;
+mod soundness;

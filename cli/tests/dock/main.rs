@@ -6,6 +6,7 @@ mod motors;
 mod pages;
 mod refusals;
 mod repeatability;
+mod soundness;
 #[cfg(unix)]
 mod stopping;
 mod support;

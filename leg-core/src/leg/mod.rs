@@ -23,6 +23,7 @@ pub mod spatial;
 pub mod spatial_parts;
 pub mod spatial_report;
 pub mod spatial_simulate;
+mod strain;
 pub mod unit;
 mod unit_derivative;
 pub mod unit_planar;

@@ -8,6 +8,7 @@ use crate::dynamics::{self, Advance, Control, StepSettings};
 use crate::error::Error;
 use crate::group::{Group, Se2};
 use crate::model::{Drive, Inputs, Model, Signal, Signals};
+use crate::results::soundness::LeafStrain;
 use crate::results::{self, energy::Energies};
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -40,6 +41,8 @@ pub struct LegSample {
     pub energy_residual: f64,
     /// Largest violation of a constraint [m].
     pub loop_gap: f64,
+    /// Largest strains of the leaf.
+    pub leaf_strain: LeafStrain,
 }
 
 /// A running simulation of a planar leg.
@@ -217,6 +220,7 @@ impl Simulation {
             dissipated: state.ledger.dissipated,
             energy_residual: state.ledger.residual(&energies),
             loop_gap: results::largest_gap(model, state),
+            leaf_strain: leg.leaf_strain(state)?,
         })
     }
 }

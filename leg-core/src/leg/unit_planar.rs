@@ -415,14 +415,8 @@ pub(super) fn energies<G: Group<N, D>, const N: usize, const D: usize>(
 }
 
 fn diagnostics(leg: &PlanarLeg, state: &PlanarState, out: &mut [f64]) -> Result<(), LegError> {
-    let (mut axial, mut surface) = (0.0_f64, 0.0_f64);
-    let half = 0.5 * leg.config.leaf.thickness_m;
-    for element in 0..leg.config.solver.elements {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        let largest = |i: usize| section.strain[i].abs() + section.strain_slope[i].abs();
-        axial = axial.max(largest(0));
-        surface = surface.max(largest(0) + half * largest(2));
-    }
-    out.copy_from_slice(&[axial, surface, results::largest_gap(&leg.model, state)]);
+    let strain = leg.leaf_strain(state)?;
+    let gap = results::largest_gap(&leg.model, state);
+    out.copy_from_slice(&[strain.axial, strain.surface, gap]);
     Ok(())
 }

@@ -12,6 +12,7 @@ use leg_core::leg::config::{LeafKind, MotorMode, Side};
 use leg_core::leg::series::ORDERS;
 use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
 use leg_core::leg::unit_spatial::SpatialInput;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
 
@@ -26,6 +27,8 @@ struct References {
     series: Option<Vec<u32>>,
     view: Vec<u32>,
     energy: Vec<u32>,
+    /// Largest strains of the leaf; an FMU may have none.
+    strain: Option<Vec<u32>>,
     middle: Vec<u32>,
 }
 
@@ -60,6 +63,12 @@ const ENERGY: [(&str, usize); 6] = [
     ("energy.dissipated", 1),
 ];
 
+/// Variables of a [`LeafStrain`], in its order.
+const STRAIN: [(&str, usize); 2] = [
+    ("leaf.largest_axial_strain", 1),
+    ("leaf.largest_surface_strain", 1),
+];
+
 /// Points drawn along a leaf of which only ends and middle are known.
 const DRAWN: usize = 11;
 
@@ -92,6 +101,7 @@ impl References {
             series: all(&SERIES).ok(),
             view: all(&VIEW)?,
             energy: all(&ENERGY)?,
+            strain: all(&STRAIN).ok(),
             middle: find("leaf.middle", 3)?,
         })
     }
@@ -268,6 +278,18 @@ impl LegUnit for LoadedFmu {
             work_in,
             dissipated,
         })
+    }
+
+    fn leaf_strain(&mut self) -> UnitResult<Option<LeafStrain>> {
+        let Some(strain) = &self.references.strain else {
+            return Ok(None);
+        };
+        let mut values = [0.0; STRAIN.len()];
+        self.instance
+            .get_real(strain, &mut values)
+            .map_err(failed)?;
+        let [axial, surface] = values;
+        Ok(Some(LeafStrain { axial, surface }))
     }
 
     /// The leaf as a half wave through its ends and its middle, all that the FMU tells.

@@ -49,7 +49,7 @@ platform.partial.csv. Columns:
 
 /// Arguments of `softdock platform simulate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = FILES)]
+#[command(after_help = crate::failure::with_exit_status(FILES))]
 pub struct Arguments {
     /// Simulated time [s]
     #[arg(
@@ -138,7 +138,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         output::say(&summary.to_string())?;
     }
-    ended.status(&report.file)
+    ended.status(&report.file, &report.soundness)
 }
 
 /// Every step, and every macro step of co-simulation if that is longer.

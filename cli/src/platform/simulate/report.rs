@@ -2,6 +2,7 @@
 
 use super::table::gap;
 use crate::summary::Summary;
+use leg_core::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_platform::config::Coupling;
 use softdock_platform::sample::PlatformSample;
@@ -19,7 +20,6 @@ pub(super) struct Worst {
     turn: f64,
     start_angles: Vec<f64>,
     gap: f64,
-    residual: f64,
     slack_time: f64,
 }
 
@@ -42,7 +42,6 @@ impl Worst {
         self.displacement = self.displacement.max(norm(moved));
         self.speed = self.speed.max(norm(sample.effector.velocity));
         self.gap = self.gap.max(gap(sample));
-        self.residual = self.residual.max(sample.energy.residual.abs());
         let since = last.map_or(0.0, |last| sample.t - last.t);
         for (leg, angle) in sample.legs.iter().zip(&self.start_angles) {
             self.leg_force = self.leg_force.max(norm(leg.force));
@@ -62,6 +61,9 @@ impl Worst {
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Report {
     pub(super) complete: bool,
+    /// Whether the figures can be believed.
+    #[serde(flatten)]
+    pub(super) soundness: Soundness,
     pub(super) stopped_because: Option<String>,
     pub(super) file: PathBuf,
     pub(super) rows: usize,
@@ -83,6 +85,8 @@ pub(super) struct Report {
     pub(super) largest_motor_turn_rad: f64,
     pub(super) largest_joint_gap_m: f64,
     pub(super) largest_energy_residual_j: f64,
+    /// The same over the energy that moved.
+    pub(super) energy_residual_rel: f64,
     pub(super) wrench_work_j: f64,
     pub(super) motor_work_j: f64,
     pub(super) dissipated_j: f64,
@@ -106,7 +110,6 @@ impl Report {
             largest_motor_torque_nm: worst.torque,
             largest_motor_turn_rad: worst.turn,
             largest_joint_gap_m: worst.gap,
-            largest_energy_residual_j: worst.residual,
             wrench_work_j: energy.wrench_work,
             motor_work_j: energy.motor_work,
             dissipated_j: energy.dissipated,
@@ -135,7 +138,7 @@ impl Report {
             .text(
                 "energy residual",
                 format!("{:.1e}", self.largest_energy_residual_j),
-                "J",
+                &format!("J ({:.1e} of what moved)", self.energy_residual_rel),
             )
             .text(
                 "largest joint gap",
@@ -144,6 +147,7 @@ impl Report {
             )
             .number("iterations per step", self.iterations_per_step, "")
             .number("wall time", self.wall_s, "s");
+        summary.soundness(&self.soundness);
         if self.rejected_steps > 0 {
             summary.text(
                 "steps repeated smaller",
