@@ -460,3 +460,35 @@ fn a_regulator_tried_in_steps_too_long_is_suspect() {
     assert_eq!(report["soundness"], "suspect");
     assert_eq!(report["soundness_reasons"][0]["reason"], "energy_missing");
 }
+
+/// No step allowed is small enough for an error of 1e-30.
+#[test]
+fn a_leg_less_accurate_than_asked_for_is_suspect() {
+    let folder = Folder::within(&["leg"]);
+    let asked = [
+        "--set",
+        "solver.adaptive=true",
+        "--set",
+        "solver.error_tolerance=1e-30",
+    ];
+    let short = [
+        "simulate",
+        "--duration",
+        "2e-8",
+        "--output-step",
+        "1e-8",
+        "--json",
+    ];
+    let output = folder
+        .command(&[&short[..], &asked].concat())
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let reasons = summary["soundness_reasons"].as_array().unwrap();
+    let found = reasons
+        .iter()
+        .find(|reason| reason["reason"] == "error_estimate");
+    let reason = found.unwrap_or_else(|| panic!("{summary}"));
+    assert!(reason["value"].as_f64().unwrap() > 1e-30 && reason["allowed"] == 1e-30);
+}

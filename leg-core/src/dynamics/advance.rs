@@ -78,6 +78,11 @@ pub struct Advance {
     pub rejected: usize,
     /// Newton iterations of accepted steps.
     pub iterations: usize,
+    /// Steps of `Control::Fixed` that only succeeded at the smallest size allowed.
+    pub at_floor: usize,
+    /// Largest estimated error of a step of `Control::Adaptive` that was accepted at the smallest size
+    /// allowed although the error was above the tolerance; zero if there was none.
+    pub excess_error: f64,
     /// Step size to go on with [s].
     pub next_step: f64,
 }
@@ -160,7 +165,12 @@ pub(crate) fn advance_watched<G: Group<N, D>, const N: usize, const D: usize>(
                         out.rejected += 1;
                         continue;
                     }
+                    if report.local_error > tolerance {
+                        out.excess_error = out.excess_error.max(report.local_error);
+                    }
                 } else if h < nominal {
+                    // A step half as long would not have been tried.
+                    out.at_floor += usize::from(this < 2.0 * smallest);
                     h = (2.0 * h).min(nominal);
                 }
                 out.steps += 1;

@@ -107,6 +107,9 @@ impl<M: Motion> Record<M> {
             self.steps += done.steps;
             self.rejected += done.rejected;
             self.iterations += done.iterations;
+            self.watch.steps_at_floor(time, done.at_floor);
+            let asked = self.motion.solver().error_tolerance;
+            self.watch.step_error(time, done.excess_error, asked);
             let sample = self.motion.sample()?;
             self.csv.row(&M::row(&sample))?;
             self.rows += 1;
