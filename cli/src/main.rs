@@ -1,5 +1,7 @@
 //! The `softdock` program.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod batch;
 mod bench;
 mod dock;

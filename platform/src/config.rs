@@ -9,6 +9,7 @@ use leg_core::leg::ConfigError;
 use leg_core::leg::check::{check, positive};
 use leg_core::leg::config::{History, Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
 use leg_core::leg::spatial::{Base, SectionShape, SpatialLegConfig, UniversalJoint};
+use leg_core::math;
 use leg_core::model::Signal;
 use nalgebra::{Rotation3, Vector3};
 use serde::{Deserialize, Serialize};
@@ -523,7 +524,7 @@ impl PlatformConfig {
 }
 
 fn radial(azimuth_deg: f64) -> Vector3<f64> {
-    let (sin, cos) = azimuth_deg.to_radians().sin_cos();
+    let (sin, cos) = math::sin_cos(azimuth_deg.to_radians());
     Vector3::new(cos, sin, 0.0)
 }
 

@@ -1,5 +1,7 @@
 //! The platform: legs coupled through the spherical joints of the end effector.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod allocation;
 pub mod audit;
 pub mod body;

@@ -42,7 +42,7 @@
 //!   no trace in its bytes.
 //! - Running, resuming and merging need memory for one block of runs, whatever their number.
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::disallowed_methods))]
 
 pub mod description;
 pub mod error;

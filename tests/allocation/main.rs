@@ -2,7 +2,7 @@
 //!
 //! The count is kept per thread, so that tests running beside each other do not disturb it.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 // `GlobalAlloc` can only be implemented with unsafe code; it hands everything to the system's
 // allocator unchanged.
 #![allow(unsafe_code)]

@@ -3,6 +3,7 @@
 use super::execute::Finished;
 use super::scene;
 use leg_core::group::{Group, Se3};
+use leg_core::math;
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use softdock_platform::contact::PointForce;
 use softdock_platform::docking::{EnergySample, LegSample, Sample};
@@ -23,7 +24,7 @@ pub fn lead(finished: &Finished) -> String {
         .filter(|(_, value)| *value != 0.0)
         .map(|(name, value)| format!("turned by {value}° of {name}"))
         .collect();
-    let offset = wrong.lateral_x_m.hypot(wrong.lateral_y_m);
+    let offset = math::hypot(wrong.lateral_x_m, wrong.lateral_y_m);
     if offset != 0.0 {
         let millimetres = (1e4 * offset).round() / 10.0;
         parts.push(format!("{millimetres} mm beside the axis"));

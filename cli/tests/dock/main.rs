@@ -1,5 +1,5 @@
 //! `softdock dock` as a user runs it: one module per topic.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod configuration;
 mod motors;

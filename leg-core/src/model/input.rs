@@ -3,6 +3,7 @@
 //! A channel has a value, a rate and an acceleration at every time; drivers need all three (the
 //! hidden constraints), forces only the value. A [`Drive`] gives them at any time.
 
+use crate::math;
 use core::f64::consts::TAU;
 
 /// Values of all input channels at one time.
@@ -163,7 +164,7 @@ impl Signal {
                 phase,
             } => {
                 let w = TAU * frequency;
-                let (sin, cos) = (w * time + phase).sin_cos();
+                let (sin, cos) = math::sin_cos(w * time + phase);
                 (
                     offset + amplitude * sin,
                     amplitude * w * cos,
@@ -187,7 +188,7 @@ impl Signal {
                 } else {
                     0.0
                 };
-                let (sin, cos) = angle.sin_cos();
+                let (sin, cos) = math::sin_cos(angle);
                 let rate = amplitude * w * cos;
                 (
                     offset + amplitude * sin,

@@ -6,6 +6,7 @@ use super::track::Track;
 use crate::hub::EFFECTOR;
 use crate::scheme::Scheme;
 use leg_core::group::{Group, Se3};
+use leg_core::math;
 use nalgebra::Vector3;
 use serde::Serialize;
 
@@ -247,6 +248,6 @@ fn relative_motion(platform: &dyn Scheme) -> Relative {
     Relative {
         rate: (spin(target) - spin(effector)).norm(),
         speed: speed.norm(),
-        angle: a.cross(&b).norm().atan2(-a.dot(&b)),
+        angle: math::atan2(a.cross(&b).norm(), -a.dot(&b)),
     }
 }

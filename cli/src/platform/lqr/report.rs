@@ -3,6 +3,7 @@
 use super::super::linearize::rows;
 use super::{Arguments, Sample};
 use crate::summary::Summary;
+use leg_core::math;
 use serde::Serialize;
 use softdock_platform::regulator::Regulator;
 
@@ -79,7 +80,7 @@ impl Report {
     ) -> Self {
         let order = regulator.linear.model.order();
         let poles = regulator.riccati.closed_loop.iter().map(|pole| Pole {
-            magnitude: pole.norm(),
+            magnitude: math::modulus(*pole),
             re: pole.re,
             im: pole.im,
         });
@@ -104,7 +105,7 @@ impl Report {
             .iter()
             .map(|p| p.magnitude)
             .fold(0.0, f64::max);
-        let time = -self.period_s / slowest.ln();
+        let time = -self.period_s / math::ln(slowest);
         summary.number("slowest time constant", time, "s").number(
             "largest gain",
             self.gain
