@@ -7,6 +7,7 @@ mod bench;
 mod dock;
 mod failure;
 mod fmu;
+mod input_file;
 mod leg;
 mod legs;
 mod output;

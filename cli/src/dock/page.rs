@@ -4,7 +4,7 @@ use super::execute::Finished;
 use super::scene;
 use leg_core::group::{Group, Se3};
 use leg_core::math;
-use nalgebra::{Matrix3, Rotation3, Vector3};
+use softdock_platform::attitude::Attitude;
 use softdock_platform::contact::PointForce;
 use softdock_platform::docking::{EnergySample, LegSample, Sample};
 use softdock_report::{DockingRun, DockingSeries};
@@ -143,18 +143,15 @@ fn chord_force(leg: &LegSample) -> f64 {
     leg.view.tip_force.dot(&chord) / chord.norm()
 }
 
-/// The end effector's interface seen from the target's: position [m]; pitch, yaw and roll of the
-/// target against the end effector [°].
+/// The target's interface seen from the end effector's: position [m]; pitch, yaw and roll [°].
 fn pose_error(sample: &Sample) -> ([f64; 3], [f64; 3]) {
-    let relative = sample.target.between(&sample.effector);
-    let half_turn = Matrix3::from_diagonal(&Vector3::new(1.0, -1.0, -1.0));
-    let wrong = sample.effector.rotation().tr_mul(&sample.target.rotation()) * half_turn;
-    let (pitch, yaw, roll) = Rotation3::from_matrix_unchecked(wrong).euler_angles();
+    let relative = sample.effector.between(&sample.target);
+    let wrong = Attitude::of_target_against(&sample.effector, &sample.target);
     // Rounding errors of a perfect approach are no curve to look at.
     let clean = |value: f64, unit: f64| (value / unit).round() * unit;
     (
         relative.translation().map(|x| clean(x, 1e-9)).into(),
-        [pitch, yaw, roll].map(|angle| clean(angle.to_degrees(), 1e-9)),
+        wrong.degrees().map(|angle| clean(angle, 1e-9)),
     )
 }
 

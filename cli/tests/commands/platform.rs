@@ -20,10 +20,11 @@ fn text(numbers: &[f64]) -> String {
 #[test]
 fn inverse_and_forward_keep_their_contract() {
     let folder = Folder::within(&["platform"]);
-    let roll = format!("{:?},0,0", 10.0_f64.to_radians());
+    // The publication calls the turn about x roll.
+    let pitch = format!("{:?},0,0", 10.0_f64.to_radians());
     let wrench = ["--force", "0,0,-2", "--moment", "0.1,-0.05,0"];
     let mut arguments = vec!["inverse", "--config", RODS, "--position", "0,0,0.5"];
-    arguments.extend(["--rpy-rad", &roll]);
+    arguments.extend(["--attitude-rad", &pitch]);
     let unloaded = folder.json(&arguments);
     let motors = list(&unloaded["motor_rad"]);
     for (leg, published) in [(0, 0.48785636), (2, 0.42037418), (3, 0.28121390)] {
@@ -35,7 +36,7 @@ fn inverse_and_forward_keep_their_contract() {
     let mut arguments = vec!["forward", "--config", RODS, "--motor-rad", &motors];
     arguments.extend(wrench);
     let forward = folder.json(&arguments);
-    for key in ["position_m", "rpy_rad"] {
+    for key in ["position_m", "attitude_rad"] {
         let pairs = list(&inverse[key]).into_iter().zip(list(&forward[key]));
         for (a, b) in pairs {
             assert!((a - b).abs() < 1e-9, "{key}: {a} {b}");

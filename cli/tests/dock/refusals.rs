@@ -248,8 +248,8 @@ fn poses_and_shapes_that_cannot_be_say_which_keys_to_change() {
                 &["leg 1 cannot be mounted", "legs.sphere_radius_m"],
             ),
             (
-                &["--set", "end_effector.rpy_rad=[1.5, 0, 0]"],
-                &["cannot be mounted", "end_effector.rpy_rad"],
+                &["--set", "end_effector.attitude_rad=[1.5, 0, 0]"],
+                &["cannot be mounted", "end_effector.attitude_rad"],
             ),
             (
                 &[

@@ -8,6 +8,7 @@ use super::track::Track;
 use crate::contact::PointForce;
 use crate::error::Result;
 use crate::hub::EFFECTOR;
+use crate::motor_range::MotorRange;
 use crate::scheme::{self, Scheme};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegShape, LegView, LoadedFmu};
@@ -159,7 +160,7 @@ impl DockingRun {
         platform.add_target(visitor.body, visitor.state, visitor.pair, visitor.latch);
         let mut out = Self {
             scenario: scenario.clone(),
-            track: Track::start(platform.as_ref()),
+            track: Track::start(platform.as_ref(), &MotorRange::of_legs(&scenario.platform)?),
             platform,
             control: Control::new(scenario, &equilibrium)?,
             start: EnergySample::default(),

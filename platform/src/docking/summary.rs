@@ -59,6 +59,11 @@ pub struct Summary {
     pub peak_motor_torque_nm: f64,
     /// Largest turn of a crank from where it started [rad].
     pub max_motor_turn_rad: f64,
+    /// Largest use of the working range of any motor: above one a crank left it [-].
+    pub max_motor_range_use: f64,
+    /// The same of each leg: the largest turn of its crank from the pre-tensioned posture, over
+    /// `motor.range_rad` [-].
+    pub motor_range_use: Vec<f64>,
     /// Energies.
     pub energy: EnergySummary,
     /// What the energy ledger misses, largest over the run, over the energy that moved [-].
@@ -124,6 +129,7 @@ impl Summary {
         let tension_range = tension
             .reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])])
             .unwrap_or([0.0; 2]);
+        let range_use: Vec<f64> = legs.iter().map(|leg| leg.range_use).collect();
         let capture = platform
             .world()
             .encounter()
@@ -157,6 +163,8 @@ impl Summary {
             max_slack_time_s: largest(|leg| leg.slack_time),
             peak_motor_torque_nm: largest(|leg| leg.peak_torque),
             max_motor_turn_rad: largest(|leg| leg.largest_turn),
+            max_motor_range_use: range_use.iter().copied().fold(0.0, f64::max),
+            motor_range_use: range_use,
             energy,
             energy_residual_rel: largest_residual / moved,
             max_joint_gap_m: track.joint_gap,

@@ -6,6 +6,7 @@ use crate::output::CsvFile;
 use crate::run::{self, Ended, Progress};
 use anyhow::Result;
 use softdock_platform::config::Coupling;
+use softdock_platform::motor_range::MotorRange;
 use softdock_platform::sample::PlatformSample;
 use softdock_platform::scheme::{Progress as Advance, Scheme, coupling_loss};
 
@@ -41,9 +42,9 @@ impl Record {
         csv: CsvFile,
         times: Times,
         keep_samples: bool,
-    ) -> Self {
-        Self {
-            worst: Worst::default(),
+    ) -> Result<Self> {
+        Ok(Self {
+            worst: Worst::new(MotorRange::of_legs(platform.config())?),
             progress: Progress::new(times.duration),
             platform,
             csv,
@@ -53,7 +54,7 @@ impl Record {
             last: None,
             keep_samples,
             samples: Vec::new(),
-        }
+        })
     }
 
     /// Runs to the end, or until it is stopped or fails.

@@ -3,7 +3,10 @@
 use super::table::gap;
 use crate::summary::Summary;
 use serde::Serialize;
+use softdock_platform::attitude::Attitude;
 use softdock_platform::config::Coupling;
+use softdock_platform::docking::track::SLACK_TENSION;
+use softdock_platform::motor_range::MotorRange;
 use softdock_platform::sample::PlatformSample;
 use std::path::PathBuf;
 
@@ -18,6 +21,8 @@ pub(super) struct Worst {
     torque: f64,
     turn: f64,
     start_angles: Vec<f64>,
+    ranges: Vec<MotorRange>,
+    range_use: f64,
     gap: f64,
     residual: f64,
     slack_time: f64,
@@ -27,10 +32,15 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A tendon below this is called slack [N].
-const SLACK: f64 = 0.02;
-
 impl Worst {
+    /// Of a platform whose motors have these ranges.
+    pub(super) fn new(ranges: Vec<MotorRange>) -> Self {
+        Self {
+            ranges,
+            ..Self::default()
+        }
+    }
+
     /// Takes a sample into account; `last` is the one before.
     pub(super) fn note(&mut self, sample: &PlatformSample, last: Option<&PlatformSample>) {
         let position = sample.effector.position;
@@ -44,6 +54,9 @@ impl Worst {
         self.gap = self.gap.max(gap(sample));
         self.residual = self.residual.max(sample.energy.residual.abs());
         let since = last.map_or(0.0, |last| sample.t - last.t);
+        for (leg, range) in sample.legs.iter().zip(&self.ranges) {
+            self.range_use = self.range_use.max(range.used_at(leg.motor_angle));
+        }
         for (leg, angle) in sample.legs.iter().zip(&self.start_angles) {
             self.leg_force = self.leg_force.max(norm(leg.force));
             self.torque = self.torque.max(leg.motor_torque.abs());
@@ -51,7 +64,7 @@ impl Worst {
             let tension = leg.tendon_tension;
             let [low, high] = self.tension.unwrap_or([tension, tension]);
             self.tension = Some([low.min(tension), high.max(tension)]);
-            if tension < SLACK {
+            if tension < SLACK_TENSION {
                 self.slack_time += since;
             }
         }
@@ -81,6 +94,8 @@ pub(super) struct Report {
     pub(super) slack_time_s: f64,
     pub(super) largest_motor_torque_nm: f64,
     pub(super) largest_motor_turn_rad: f64,
+    /// Largest turn from the pre-tensioned posture over motor.range_rad.
+    pub(super) largest_motor_range_use: f64,
     pub(super) largest_joint_gap_m: f64,
     pub(super) largest_energy_residual_j: f64,
     pub(super) wrench_work_j: f64,
@@ -89,7 +104,7 @@ pub(super) struct Report {
     /// Work that the joints of a co-simulation lose between bodies and legs.
     pub(super) lost_in_coupling_j: f64,
     pub(super) final_position_m: [f64; 3],
-    pub(super) final_rpy_rad: [f64; 3],
+    pub(super) final_attitude_rad: Attitude,
 }
 
 impl Report {
@@ -105,13 +120,14 @@ impl Report {
             slack_time_s: worst.slack_time,
             largest_motor_torque_nm: worst.torque,
             largest_motor_turn_rad: worst.turn,
+            largest_motor_range_use: worst.range_use,
             largest_joint_gap_m: worst.gap,
             largest_energy_residual_j: worst.residual,
             wrench_work_j: energy.wrench_work,
             motor_work_j: energy.motor_work,
             dissipated_j: energy.dissipated,
             final_position_m: last.map_or([0.0; 3], |last| last.effector.position),
-            final_rpy_rad: last.map_or([0.0; 3], |last| last.effector.rpy),
+            final_attitude_rad: last.map(|last| last.effector.attitude).unwrap_or_default(),
             ..Self::default()
         }
     }
@@ -150,6 +166,12 @@ impl Report {
                 self.rejected_steps.to_string(),
                 "",
             );
+        }
+        if self.largest_motor_range_use > 1.0 {
+            summary.note(format!(
+                "a crank turned to {:.0} % of its working range motor.range_rad",
+                100.0 * self.largest_motor_range_use
+            ));
         }
         if let Some(why) = &self.stopped_because {
             summary.note(format!("INCOMPLETE: {why}"));
