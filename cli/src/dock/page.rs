@@ -192,3 +192,27 @@ fn contacts(samples: &[Sample]) -> Vec<[f64; 2]> {
     }
     out
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use softdock_platform::docking::{DockingRun, Scenario};
+
+    /// What is given of the target is what the page shows at the start.
+    #[test]
+    fn curves_begin_with_the_misalignment_given() {
+        let mut scenario = Scenario::default();
+        scenario.platform.legs.elements = 4;
+        let wrong = &mut scenario.docking.misalignment;
+        (wrong.pitch_deg, wrong.yaw_deg, wrong.roll_deg) = (4.0, -3.0, 25.0);
+        (wrong.lateral_x_m, wrong.lateral_y_m) = (0.02, -0.01);
+        let run = DockingRun::new(&scenario, true).unwrap();
+        let (place, angles) = pose_error(&run.samples()[0]);
+        for (shown, given) in angles.into_iter().zip([4.0, -3.0, 25.0]) {
+            assert!((shown - given).abs() < 1e-9, "{shown} {given}");
+        }
+        assert!((place[0] - 0.02).abs() < 1e-9 && (place[1] + 0.01).abs() < 1e-9);
+        assert!(place[2] > 0.0);
+    }
+}

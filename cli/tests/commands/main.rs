@@ -2,6 +2,7 @@
 //! FMUs in the importers of others.
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+mod figures;
 mod fmu;
 mod folder;
 mod importers;
