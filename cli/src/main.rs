@@ -1,10 +1,13 @@
 //! The `softdock` program.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod batch;
 mod bench;
 mod dock;
 mod failure;
 mod fmu;
+mod input_file;
 mod leg;
 mod legs;
 mod output;

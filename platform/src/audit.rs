@@ -21,6 +21,7 @@
 use crate::body::{kinetic_energy, momentum};
 use crate::error::{PlatformError, Result};
 use crate::monolithic::Platform;
+use crate::motor_range::MotorRange;
 use crate::native::NativeLeg;
 use crate::scheme::Scheme;
 use leg_core::group::Group;
@@ -113,13 +114,11 @@ pub fn note_leaves(platform: &mut dyn Scheme, watch: &mut Watch) -> Result<()> {
     Ok(())
 }
 
-/// Notes how far the motors are from their nominal angles.
-pub fn note_motors(platform: &dyn Scheme, watch: &mut Watch) {
-    let (time, config) = (platform.time(), platform.config());
-    for i in 0..platform.leg_count() {
-        let nominal = config.legs.q1_rad.get(i).copied().unwrap_or(0.0);
-        let turn = platform.leg(i).motor_angle - nominal;
-        watch.motor(time, Some(i + 1), turn, config.motor.range_rad);
+/// Notes how far the motors have turned from the middle of their ranges.
+pub fn note_motors(platform: &dyn Scheme, ranges: &[MotorRange], watch: &mut Watch) {
+    for (i, range) in ranges.iter().enumerate() {
+        let turn = platform.leg(i).motor_angle - range.zero;
+        watch.motor(platform.time(), Some(i + 1), turn, range.reach);
     }
 }
 

@@ -93,6 +93,7 @@ fn entry_name(list: &str, index: usize) -> String {
     let number = index + 1;
     match (list, index) {
         ("leg_strokes_m", _) => format!("leg{number}_stroke_m"),
+        ("motor_range_use", _) => format!("leg{number}_motor_range_use"),
         ("tendon_tension_range_n", 0) => "tendon_tension_min_n".to_owned(),
         ("tendon_tension_range_n", 1) => "tendon_tension_max_n".to_owned(),
         _ => format!("{list}.{number}"),

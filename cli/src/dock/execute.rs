@@ -111,7 +111,7 @@ fn explained(error: PlatformError) -> anyhow::Error {
     BadInput::new(format!(
         "leg {leg} cannot be mounted: its spherical joint is {chord_m:.4} m from the tip of its \
          crank, which is too {amiss} for its leaf ({shortest_m:.4} m to {longest_m:.4} m); change \
-         leaf.length_m, crank.length_m, end_effector.position_m, end_effector.rpy_rad, \
+         leaf.length_m, crank.length_m, end_effector.position_m, end_effector.attitude_rad, \
          legs.motor_radius_m, legs.sphere_radius_m or the azimuths of the legs"
     ))
     .into()

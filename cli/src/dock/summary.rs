@@ -89,6 +89,16 @@ fn legs(out: &mut Summary, figures: &Figures<'_>) {
     out.text("tendon tension", format!("{low} … {high}"), &slack);
     let torque = figures.short("peak_motor_torque_nm", 1.0, 4);
     out.text("peak motor torque", torque, "N·m");
+    let used = figures.number("max_motor_range_use").unwrap_or(0.0);
+    if used > 0.0 {
+        let turn = figures.short("max_motor_turn_rad", 1.0_f64.to_degrees(), 3);
+        let used = significant(100.0 * used, 2);
+        out.text(
+            "largest turn of a crank",
+            turn,
+            &format!("°  {used} % of its working range"),
+        );
+    }
 }
 
 /// Part of the energy brought in that is nothing.

@@ -51,6 +51,8 @@ pub struct Arguments {
     /// load_y_n, crank_angle_rad (counted from the start, in the motor modes angle and hold)
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    between: input::InterpolationArgs,
     /// Writes a page with an animation, angles, tension and energies; its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
     plot: Option<PathBuf>,
@@ -87,7 +89,7 @@ fn resolve(arguments: &Arguments) -> Result<Resolved<LegConfig>> {
     let mut resolved =
         Resolved::<LegConfig>::with(&arguments.settings, &arguments.times.settings())?;
     if let Some(path) = &arguments.input {
-        input::apply(path, &mut resolved.config)?;
+        input::apply(path, &arguments.between, &mut resolved.config)?;
         resolved.check()?;
     }
     Ok(resolved)

@@ -20,6 +20,7 @@ use report::{Outcome, Report};
 use softdock_platform::PlatformConfig;
 use softdock_platform::audit::{energy_account, note_leaves, note_motors};
 use softdock_platform::monolithic::Platform;
+use softdock_platform::motor_range::MotorRange;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
 use softdock_platform::statics::StaticPlatform;
 use softdock_platform::wrench::WrenchHistory;
@@ -239,6 +240,7 @@ fn simulate(
     let mut samples = Vec::with_capacity(count + 1);
     let mut ended = None;
     let mut watch = Watch::default();
+    let ranges = MotorRange::of_legs(platform.config())?;
     for k in 0..=count {
         let torques = regulator.map(|regulator| regulator.torques(&platform));
         let torques = torques.transpose()?;
@@ -247,7 +249,7 @@ fn simulate(
         note_leaves(&mut platform, &mut watch)?;
         if regulator.is_some() {
             // Without a regulator the motors turn as far as the push takes them.
-            note_motors(&platform, &mut watch);
+            note_motors(&platform, &ranges, &mut watch);
         }
         if let (Some(regulator), Some(torques)) = (regulator, &torques) {
             regulator.apply(&mut platform, torques);

@@ -1,5 +1,5 @@
 //! Batch studies as a user runs them, with the real program.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod commands;
 mod common;

@@ -3,6 +3,7 @@
 use super::alpha::{self, StepSettings};
 use crate::error::{Error, Result, require};
 use crate::group::Group;
+use crate::math;
 use crate::model::{Drive, Model};
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -211,6 +212,6 @@ pub(crate) fn even_step(interval: f64, step: f64) -> f64 {
 
 /// Step size whose error, of third order in h, meets the tolerance.
 fn resize(step: f64, error: f64, tolerance: f64) -> f64 {
-    let factor = SAFETY * (tolerance / error.max(1e-3 * tolerance)).cbrt();
+    let factor = SAFETY * math::cbrt(tolerance / error.max(1e-3 * tolerance));
     step * factor.clamp(0.2, 2.0)
 }

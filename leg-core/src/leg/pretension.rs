@@ -22,6 +22,7 @@ use super::config::{LegConfig, Side};
 use super::free_links::free_links;
 use super::planar::{CHANNELS, Channel, LinkDrive, Linkage, PlanarLeg, wrap};
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::PlanarModel;
 use crate::results;
 use crate::state::State;
@@ -671,7 +672,7 @@ pub fn report(leg: &PlanarLeg, state: &PlanarState) -> Result<PretensionReport, 
     let b_minus_a = state.pose(leg.node_b).translation() - state.pose(leg.node_a).translation();
     Ok(PretensionReport {
         q1_rad,
-        q2_rad: wrap(b_minus_a.y.atan2(b_minus_a.x) - q1_rad),
+        q2_rad: wrap(math::atan2(b_minus_a.y, b_minus_a.x) - q1_rad),
         q3_rad,
         chord_m: shape.chord,
         tension_n: tendon_tension(leg, state),

@@ -7,6 +7,7 @@ use super::pretension::{PlanarState, PretensionReport, pretension, tendon_tensio
 use crate::dynamics::{self, Advance, Control, StepSettings};
 use crate::error::Error;
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::{Drive, Inputs, Model, Signal, Signals};
 use crate::results::soundness::LeafStrain;
 use crate::results::{self, energy::Energies};
@@ -110,7 +111,7 @@ impl Simulation {
         dynamics::initialize(&leg.model, &mut state, &mut workspace, &signals)?;
         let (control, settings) = (control(&config.solver), step_settings(&config.solver));
         let chord = chord_vector(&leg, &state);
-        let chord_angle = chord.y.atan2(chord.x);
+        let chord_angle = math::atan2(chord.y, chord.x);
         Ok(Self {
             leg,
             state,
@@ -182,7 +183,7 @@ impl Simulation {
         let model = &leg.model;
         let chord = chord_vector(leg, state);
         let length = chord.norm();
-        let angle = chord.y.atan2(chord.x);
+        let angle = math::atan2(chord.y, chord.x);
         self.chord_angle += wrap(angle - self.chord_angle);
         let point = |node| crate::model::PointOn::node(node, Vector2::zeros());
         let velocity_a = results::point_velocity(model, state, &point(leg.node_a));

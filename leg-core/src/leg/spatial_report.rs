@@ -14,6 +14,7 @@ use super::config::Side;
 use super::pretension::PathSample;
 use super::spatial::{SectionShape, SpatialLeg, SpatialPretensioned, SpatialState};
 use crate::group::Group;
+use crate::math;
 use crate::results;
 use crate::statics::PathPoint;
 use core::f64::consts::PI;
@@ -172,7 +173,9 @@ fn bending_stress(leg: &SpatialLeg, at: &SectionMoments) -> f64 {
             let (w, t) = (leg.config.leaf.width_m, leg.config.leaf.thickness_m);
             6.0 * at.soft.abs() / (w * t * t) + 6.0 * at.stiff.abs() / (t * w * w)
         }
-        SectionShape::Rod { radius_m } => 4.0 * at.soft.hypot(at.stiff) / (PI * radius_m.powi(3)),
+        SectionShape::Rod { radius_m } => {
+            4.0 * math::hypot(at.soft, at.stiff) / (PI * radius_m.powi(3))
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use super::pretension::{PlanarState, tendon_tension};
 use super::simulate::Simulation;
 use super::unit::{Cubic, Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::{ForceId, Model, PointOn};
 use crate::results;
 use core::f64::consts::{PI, TAU};
@@ -137,7 +138,7 @@ impl PlanarUnit {
             let natural = config.leaf.length_m;
             origin.rest_length = Some(config.tendon.rest_length_m.unwrap_or(natural));
         }
-        let near = chord.y.atan2(chord.x);
+        let near = math::atan2(chord.y, chord.x);
         Ok(Self::from_start(leg, origin, state, inputs, near))
     }
 }
@@ -236,7 +237,7 @@ impl UnitLeg<Se2, 3, 2> for PlanarLeg {
     /// steps the joints, which are followed in every step of the solver, know the turn.
     fn counted_angle(&self, state: &PlanarState, near: f64) -> f64 {
         let chord = chord_vector(self, state);
-        let angle = near + wrap(chord.y.atan2(chord.x) - near);
+        let angle = near + wrap(math::atan2(chord.y, chord.x) - near);
         let root = state.angle(self.joints.o) + state.angle(self.joints.a);
         let off = angle - root;
         if off.abs() > PI {

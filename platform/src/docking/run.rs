@@ -10,6 +10,7 @@ use crate::body::kinetic_energy;
 use crate::contact::PointForce;
 use crate::error::Result;
 use crate::hub::EFFECTOR;
+use crate::motor_range::MotorRange;
 use crate::scheme::{self, Scheme};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegShape, LegView, LoadedFmu};
@@ -150,6 +151,7 @@ pub struct DockingRun {
     keep_samples: bool,
     poses: Vec<(f64, Se3)>,
     watch: Watch,
+    ranges: Vec<MotorRange>,
     iterations: usize,
     rejected: usize,
 }
@@ -185,9 +187,11 @@ impl DockingRun {
         let mut platform = couple(&equilibrium, wrench)?;
         let visitor = visitor(&scenario.docking, equilibrium.pose())?;
         platform.add_target(visitor.body, visitor.state, visitor.pair, visitor.latch);
+        let ranges = MotorRange::of_legs(&scenario.platform)?;
         let mut out = Self {
             scenario: scenario.clone(),
-            track: Track::start(platform.as_ref()),
+            track: Track::start(platform.as_ref(), &ranges),
+            ranges,
             platform,
             control: Control::new(scenario, &equilibrium)?,
             start: EnergySample::default(),
@@ -317,7 +321,7 @@ impl DockingRun {
         } = self.track;
         let radius = self.scenario.docking.contact.effector.tip_radius_m;
         self.watch.contact(penetration_time, penetration, radius);
-        note_motors(self.platform.as_ref(), &mut self.watch);
+        note_motors(self.platform.as_ref(), &self.ranges, &mut self.watch);
         note_leaves(self.platform.as_mut(), &mut self.watch)
     }
 

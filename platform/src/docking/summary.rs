@@ -7,6 +7,7 @@ use super::track::Track;
 use crate::hub::EFFECTOR;
 use crate::scheme::Scheme;
 use leg_core::group::{Group, Se3};
+use leg_core::math;
 use leg_core::results::soundness::{Soundness, Watch};
 use nalgebra::Vector3;
 use serde::Serialize;
@@ -63,6 +64,11 @@ pub struct Summary {
     pub peak_motor_torque_nm: f64,
     /// Largest turn of a crank from where it started [rad].
     pub max_motor_turn_rad: f64,
+    /// Largest use of the working range of any motor: above one a crank left it [-].
+    pub max_motor_range_use: f64,
+    /// The same of each leg: the largest turn of its crank from the pre-tensioned posture, over
+    /// `motor.range_rad` [-].
+    pub motor_range_use: Vec<f64>,
     /// Energies.
     pub energy: EnergySummary,
     /// What the energy ledger misses, largest over the run, over the energy that moved [-].
@@ -129,6 +135,7 @@ impl Summary {
         let tension_range = tension
             .reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])])
             .unwrap_or([0.0; 2]);
+        let range_use: Vec<f64> = legs.iter().map(|leg| leg.range_use).collect();
         let capture = platform
             .world()
             .encounter()
@@ -163,6 +170,8 @@ impl Summary {
             max_slack_time_s: largest(|leg| leg.slack_time),
             peak_motor_torque_nm: largest(|leg| leg.peak_torque),
             max_motor_turn_rad: largest(|leg| leg.largest_turn),
+            max_motor_range_use: range_use.iter().copied().fold(0.0, f64::max),
+            motor_range_use: range_use,
             energy: energy_summary(start, end),
             energy_residual_rel: watch.missing_share(),
             max_joint_gap_m: track.joint_gap,
@@ -252,6 +261,6 @@ fn relative_motion(platform: &dyn Scheme) -> Relative {
     Relative {
         rate: (spin(target) - spin(effector)).norm(),
         speed: speed.norm(),
-        angle: a.cross(&b).norm().atan2(-a.dot(&b)),
+        angle: math::atan2(a.cross(&b).norm(), -a.dot(&b)),
     }
 }

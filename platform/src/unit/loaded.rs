@@ -12,6 +12,7 @@ use leg_core::leg::config::{LeafKind, MotorMode, Side};
 use leg_core::leg::series::ORDERS;
 use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
 use leg_core::leg::unit_spatial::SpatialInput;
+use leg_core::math;
 use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
@@ -361,7 +362,7 @@ fn half_wave(a: &Vector3<f64>, middle: &Vector3<f64>, b: &Vector3<f64>) -> Vec<S
     let across = across.unwrap_or_else(Vector3::y);
     let frame = |i: usize| {
         let s = i as f64 / (DRAWN - 1) as f64;
-        let (sine, cosine) = (core::f64::consts::PI * s).sin_cos();
+        let (sine, cosine) = math::sin_cos(core::f64::consts::PI * s);
         let along = (chord + bow * (core::f64::consts::PI * cosine)).normalize();
         let rotation = Matrix3::from_columns(&[along, across.cross(&along), across]);
         Se3::from_parts(a + chord * s + bow * sine, rotation)

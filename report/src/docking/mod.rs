@@ -60,10 +60,10 @@ pub struct DockingSeries {
     pub friction_force_n: Vec<f64>,
     /// Smallest gap between the contact surfaces [m], negative where they press into each other.
     pub gap_m: Vec<f64>,
-    /// Position of the end effector's interface seen from the target's: x and y lateral, z along
+    /// Position of the target's interface seen from the end effector's: x and y lateral, z along
     /// the docking axis [m].
     pub position_error_m: [Vec<f64>; 3],
-    /// Pitch, yaw and roll between both interfaces [°].
+    /// Pitch, yaw and roll of the target's interface seen from the end effector's [°].
     pub angle_error_deg: [Vec<f64>; 3],
     /// Force of each leg on the end effector along its chord [N], positive when it pushes.
     pub leg_force_n: Vec<Vec<f64>>,

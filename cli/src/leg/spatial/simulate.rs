@@ -3,7 +3,7 @@
 use super::config::{SpatialSettings, TipMode};
 use super::picture::Film;
 use crate::failure::BadInput;
-use crate::leg::input;
+use crate::leg::input::{self, InterpolationArgs};
 use crate::leg::motion::{
     Account, End, Job, Motion, Report, Sampled, TimeArgs, curve, energy_charts, figures,
 };
@@ -85,6 +85,8 @@ pub struct Arguments {
     /// tip), force_x_n, force_y_n, force_z_n (on a loaded or free tip)
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    between: InterpolationArgs,
     /// Writes a page with the leg in space, angles, forces and energies;
     /// its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
@@ -100,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let more = arguments.times.settings();
     let mut resolved = Resolved::<SpatialSettings>::with(&arguments.settings, &more)?;
     if let Some(path) = &arguments.input {
-        apply(path, &mut resolved.config)?;
+        apply(path, &arguments.between, &mut resolved.config)?;
         resolved.check()?;
     }
     if arguments.settings.print_config {
@@ -133,7 +135,8 @@ const COLUMNS: [&str; 8] = [
 ];
 
 /// Makes the columns of a table the histories of `settings`.
-fn apply(path: &Path, settings: &mut SpatialSettings) -> Result<()> {
+fn apply(path: &Path, between: &InterpolationArgs, settings: &mut SpatialSettings) -> Result<()> {
+    let interpolation = between.interpolation();
     let table = input::read(path, &COLUMNS)?;
     let (motor, tip) = (&mut settings.leg.motor, &mut settings.tip);
     for (name, values) in table.columns {
@@ -151,10 +154,17 @@ fn apply(path: &Path, settings: &mut SpatialSettings) -> Result<()> {
                     let message = input::needs_following(path, "crank_angle_rad");
                     return Err(BadInput::new(message).into());
                 }
+                if motor.mode == MotorMode::Angle {
+                    between.check_smooth(&name)?;
+                }
                 &mut motor.angle_rad
             }
         };
-        *target = History::Shape(Shape::Table { times_s, values });
+        *target = History::Shape(Shape::Table {
+            times_s,
+            values,
+            interpolation,
+        });
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::super::linearize::rows;
 use super::{Arguments, Run, Sample};
 use crate::run::both_loops;
 use crate::summary::Summary;
+use leg_core::math;
 use leg_core::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_platform::regulator::Regulator;
@@ -88,7 +89,7 @@ impl Report {
     ) -> Self {
         let order = regulator.linear.model.order();
         let poles = regulator.riccati.closed_loop.iter().map(|pole| Pole {
-            magnitude: pole.norm(),
+            magnitude: math::modulus(*pole),
             re: pole.re,
             im: pole.im,
         });
@@ -114,7 +115,7 @@ impl Report {
             .iter()
             .map(|p| p.magnitude)
             .fold(0.0, f64::max);
-        let time = -self.period_s / slowest.ln();
+        let time = -self.period_s / math::ln(slowest);
         summary.number("slowest time constant", time, "s").number(
             "largest gain",
             self.gain

@@ -3,6 +3,7 @@
 use super::report::Report;
 use crate::summary::{soundness_figure, warning};
 use softdock_platform::PlatformConfig;
+use softdock_platform::attitude::Attitude;
 use softdock_platform::sample::{LegState, PlatformSample};
 use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 
@@ -73,13 +74,16 @@ fn figures(report: &Report) -> Vec<Figure> {
 fn charts(samples: &[PlatformSample], legs: usize) -> Vec<Chart> {
     let start = samples.first().map_or([0.0; 3], |s| s.effector.position);
     let axes = ["x", "y", "z"];
-    let turns = ["roll", "pitch", "yaw"];
     let moved = (0..3).map(|i| {
         curve(samples, axes[i], |s| {
             1e3 * (s.effector.position[i] - start[i])
         })
     });
-    let turned = (0..3).map(|i| curve(samples, turns[i], |s| s.effector.rpy[i].to_degrees()));
+    let turned = (0..3).map(|i| {
+        curve(samples, Attitude::NAMES[i], |s| {
+            s.effector.attitude.degrees()[i]
+        })
+    });
     let norm = |f: [f64; 3]| f.iter().map(|x| x * x).sum::<f64>().sqrt();
     vec![
         Chart::over_time(
@@ -90,7 +94,7 @@ fn charts(samples: &[PlatformSample], legs: usize) -> Vec<Chart> {
         ),
         Chart::over_time(
             "Attitude",
-            "Roll, pitch and yaw of the end effector.",
+            "Pitch, yaw and roll of the end effector.",
             Axis::new("angle", "°"),
             turned.collect(),
         ),

@@ -8,6 +8,7 @@ use anyhow::Result;
 use leg_core::results::soundness::Watch;
 use softdock_platform::audit::{note_leaves, note_motors};
 use softdock_platform::config::Coupling;
+use softdock_platform::motor_range::MotorRange;
 use softdock_platform::sample::PlatformSample;
 use softdock_platform::scheme::{Progress as Advance, Scheme, coupling_loss};
 
@@ -31,6 +32,7 @@ pub(super) struct Record {
     done: Advance,
     worst: Worst,
     watch: Watch,
+    ranges: Vec<MotorRange>,
     last: Option<PlatformSample>,
     keep_samples: bool,
     samples: Vec<PlatformSample>,
@@ -44,10 +46,12 @@ impl Record {
         csv: CsvFile,
         times: Times,
         keep_samples: bool,
-    ) -> Self {
-        Self {
-            worst: Worst::default(),
+    ) -> Result<Self> {
+        let ranges = MotorRange::of_legs(platform.config())?;
+        Ok(Self {
+            worst: Worst::new(ranges.clone()),
             watch: Watch::default(),
+            ranges,
             progress: Progress::new(times.duration),
             platform,
             csv,
@@ -57,7 +61,7 @@ impl Record {
             last: None,
             keep_samples,
             samples: Vec::new(),
-        }
+        })
     }
 
     /// Runs to the end, or until it is stopped or fails.
@@ -81,7 +85,7 @@ impl Record {
             self.rows += 1;
             self.worst.note(&sample, self.last.as_ref());
             sample.energy.note(sample.t, &mut self.watch);
-            note_motors(self.platform.as_ref(), &mut self.watch);
+            note_motors(self.platform.as_ref(), &self.ranges, &mut self.watch);
             note_leaves(self.platform.as_mut(), &mut self.watch)?;
             if self.keep_samples && (index % kept == 0 || index == grid.last) {
                 self.samples.push(sample.clone());

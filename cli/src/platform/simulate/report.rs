@@ -4,7 +4,10 @@ use super::table::gap;
 use crate::summary::Summary;
 use leg_core::results::soundness::Soundness;
 use serde::Serialize;
+use softdock_platform::attitude::Attitude;
 use softdock_platform::config::Coupling;
+use softdock_platform::docking::track::SLACK_TENSION;
+use softdock_platform::motor_range::MotorRange;
 use softdock_platform::sample::PlatformSample;
 use std::path::PathBuf;
 
@@ -19,6 +22,8 @@ pub(super) struct Worst {
     torque: f64,
     turn: f64,
     start_angles: Vec<f64>,
+    ranges: Vec<MotorRange>,
+    range_use: f64,
     gap: f64,
     slack_time: f64,
 }
@@ -27,10 +32,15 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A tendon below this is called slack [N].
-const SLACK: f64 = 0.02;
-
 impl Worst {
+    /// Of a platform whose motors have these ranges.
+    pub(super) fn new(ranges: Vec<MotorRange>) -> Self {
+        Self {
+            ranges,
+            ..Self::default()
+        }
+    }
+
     /// Takes a sample into account; `last` is the one before.
     pub(super) fn note(&mut self, sample: &PlatformSample, last: Option<&PlatformSample>) {
         let position = sample.effector.position;
@@ -43,6 +53,9 @@ impl Worst {
         self.speed = self.speed.max(norm(sample.effector.velocity));
         self.gap = self.gap.max(gap(sample));
         let since = last.map_or(0.0, |last| sample.t - last.t);
+        for (leg, range) in sample.legs.iter().zip(&self.ranges) {
+            self.range_use = self.range_use.max(range.used_at(leg.motor_angle));
+        }
         for (leg, angle) in sample.legs.iter().zip(&self.start_angles) {
             self.leg_force = self.leg_force.max(norm(leg.force));
             self.torque = self.torque.max(leg.motor_torque.abs());
@@ -50,7 +63,7 @@ impl Worst {
             let tension = leg.tendon_tension;
             let [low, high] = self.tension.unwrap_or([tension, tension]);
             self.tension = Some([low.min(tension), high.max(tension)]);
-            if tension < SLACK {
+            if tension < SLACK_TENSION {
                 self.slack_time += since;
             }
         }
@@ -83,6 +96,8 @@ pub(super) struct Report {
     pub(super) slack_time_s: f64,
     pub(super) largest_motor_torque_nm: f64,
     pub(super) largest_motor_turn_rad: f64,
+    /// Largest turn from the pre-tensioned posture over motor.range_rad.
+    pub(super) largest_motor_range_use: f64,
     pub(super) largest_joint_gap_m: f64,
     pub(super) largest_energy_residual_j: f64,
     /// The same over the energy that moved.
@@ -93,7 +108,7 @@ pub(super) struct Report {
     /// Work that the joints of a co-simulation lose between bodies and legs.
     pub(super) lost_in_coupling_j: f64,
     pub(super) final_position_m: [f64; 3],
-    pub(super) final_rpy_rad: [f64; 3],
+    pub(super) final_attitude_rad: Attitude,
 }
 
 impl Report {
@@ -109,12 +124,13 @@ impl Report {
             slack_time_s: worst.slack_time,
             largest_motor_torque_nm: worst.torque,
             largest_motor_turn_rad: worst.turn,
+            largest_motor_range_use: worst.range_use,
             largest_joint_gap_m: worst.gap,
             wrench_work_j: energy.wrench_work,
             motor_work_j: energy.motor_work,
             dissipated_j: energy.dissipated,
             final_position_m: last.map_or([0.0; 3], |last| last.effector.position),
-            final_rpy_rad: last.map_or([0.0; 3], |last| last.effector.rpy),
+            final_attitude_rad: last.map(|last| last.effector.attitude).unwrap_or_default(),
             ..Self::default()
         }
     }
