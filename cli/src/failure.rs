@@ -14,6 +14,8 @@ use std::process::ExitCode;
 
 /// Exit status when the input was fine but the computation failed.
 pub const FAILED: u8 = 1;
+/// Exit status when there is a result that is to be doubted.
+pub const SUSPECT: u8 = 3;
 /// Exit status when somebody stopped the run.
 pub const STOPPED: u8 = 130;
 
@@ -97,6 +99,7 @@ fn study_input(error: &StudyError) -> bool {
             | StudyError::Damaged { .. }
             | StudyError::Locked { .. }
             | StudyError::Conflict { .. }
+            | StudyError::Incomplete { .. }
             | StudyError::Threads { .. }
             | StudyError::Table { .. }
     )

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+mod damage;
 mod disturbance;
 mod importers;
 mod invariance;
