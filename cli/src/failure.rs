@@ -119,6 +119,7 @@ fn study_input(error: &StudyError) -> bool {
             | StudyError::Damaged { .. }
             | StudyError::Locked { .. }
             | StudyError::Conflict { .. }
+            | StudyError::Incomplete { .. }
             | StudyError::Threads { .. }
             | StudyError::Table { .. }
     )

@@ -28,7 +28,7 @@ fn a_study_runs_and_says_what_came_out() {
     );
     let status = folder.stdout(&["status", "out"]);
     assert!(status.contains("of 12 runs"), "{status}");
-    // A value out of its range is a row with its reason, not the end.
+    // A docking that cannot be built is a row with its reason, not the end.
     let table = Table::open(&folder.join("out/results.parquet")).unwrap();
     let Column::Text(errors) = table.column("error").unwrap() else {
         panic!("errors are texts");
@@ -37,7 +37,7 @@ fn a_study_runs_and_says_what_came_out() {
     assert!(!reasons.is_empty());
     for reason in reasons {
         assert!(
-            reason.contains("closing_speed_m_s") && reason.contains("2.5"),
+            reason.contains("cannot be mounted") && reason.contains("0.4000 m"),
             "{reason}"
         );
     }
@@ -98,6 +98,11 @@ fn what_cannot_be_run_is_refused_before_the_first_run() {
         (
             sound_study(4).replace("[base]", "scenario = \"nowhere.toml\"\n[base]"),
             "there is no scenario file nowhere.toml",
+        ),
+        (
+            sound_study(4).replace("max = 4", "max = 50"),
+            "study.toml:11: the study varies `misalignment.pitch_deg` beyond what is allowed: \
+             misalignment.pitch_deg = 4",
         ),
         (
             sound_study(4).replace("max = 4", "max = -5"),

@@ -3,6 +3,7 @@
 
 mod commands;
 mod common;
+mod damage;
 mod disk;
 mod importers;
 mod invariance;

@@ -5,6 +5,7 @@ mod pictures;
 mod tables;
 
 use super::results::{CONFIDENCE, FORCE, OUTCOME, Results};
+use super::status;
 use crate::output;
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::significant;
@@ -14,12 +15,18 @@ use serde_json::json;
 use softdock_platform::docking::{Outcome, Scenario};
 use softdock_report::{BatchReport, Figure};
 use softdock_study::statistics::{Interval, sensitivity_of};
-use softdock_study::{Directory, Plan, Table, export_table};
+use softdock_study::{Directory, Plan, Status, Table, export_table};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// What the help says below the options.
+const MORE: &str = "\
+Exit status: 0, also while runs are missing, which the report says; 3 when runs are missing and a file
+is damaged, so that finished runs may be among them.";
+
 /// Arguments of `softdock batch report`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = MORE)]
 pub struct Arguments {
     /// Folder of a study; it need not be finished
     #[arg(value_name = "DIR")]
@@ -33,18 +40,25 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directory = Directory::open(&arguments.directory)?;
     let path = write(&directory)?;
+    let status = softdock_study::status(std::slice::from_ref(&directory))?;
     if arguments.json {
         let results = Results::read(core::slice::from_ref(&directory))?;
         output::say_json(&json!({
             "study": directory.plan().study().name,
             "runs": directory.plan().runs(),
             "results": results.json(),
+            "missing": status.missing_count(),
+            "damaged_bytes": status.damaged_bytes,
+            "damage": status.damage.iter().map(status::damage_json).collect::<Vec<_>>(),
             "report": path,
         }))?;
     } else {
         output::say(&format!("report: {}", path.display()))?;
     }
-    Ok(ExitCode::SUCCESS)
+    for warning in warnings(directory.plan(), &status) {
+        eprintln!("softdock: {warning}");
+    }
+    Ok(status::exit_status(&status))
 }
 
 /// Writes the report of a study into its folder.
@@ -93,7 +107,7 @@ fn page(directory: &Directory, table: &Table) -> Result<BatchReport> {
     Ok(BatchReport {
         title: format!("Study: {}", plan.study().name),
         lead: lead(plan),
-        warning: warning(plan, &results),
+        warning: warning(directory, &results)?,
         figures: headlines(&results),
         sensitivities,
         distributions: pictures::distributions(&data)?,
@@ -123,15 +137,23 @@ fn lead(plan: &Plan) -> String {
     )
 }
 
-fn warning(plan: &Plan, results: &Results) -> Option<String> {
-    let missing = plan.runs() - results.finished;
+/// What is missing and what cannot be read, a sentence each.
+fn warnings(plan: &Plan, status: &Status) -> Vec<String> {
+    let missing = status.missing_count();
     let mut parts = Vec::new();
     if missing > 0 {
-        parts.push(format!(
-            "{missing} of {} runs are not finished yet.",
-            plan.runs()
-        ));
+        let (runs, which) = (plan.runs(), status.missing_text());
+        parts.push(format!("{missing} of {runs} runs are missing: {which}."));
     }
+    if status.damaged_bytes > 0 {
+        parts.push(format!("{}.", status::damage(status)));
+    }
+    parts
+}
+
+fn warning(directory: &Directory, results: &Results) -> Result<Option<String>> {
+    let status = softdock_study::status(std::slice::from_ref(directory))?;
+    let mut parts = warnings(directory.plan(), &status);
     if results.suspect > 0 {
         parts.push(format!(
             "Suspect: {} of {} runs, left out of every statistic and listed at the end.",
@@ -152,7 +174,7 @@ fn warning(plan: &Plan, results: &Results) -> Option<String> {
             results.failed
         ));
     }
-    (!parts.is_empty()).then(|| parts.join(" "))
+    Ok((!parts.is_empty()).then(|| parts.join(" ")))
 }
 
 fn headlines(results: &Results) -> Vec<Figure> {
