@@ -11,7 +11,7 @@
 //!   in this state, no panic to the outside, message, status;
 //! * [`import`] loads FMUs of any origin, [`package`] packs our own (feature `tools`).
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::disallowed_methods))]
 
 pub mod abi;
 mod description;

@@ -1,6 +1,6 @@
 //! Validation tests, one module per topic.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod docking;
 mod documents;

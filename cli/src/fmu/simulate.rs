@@ -5,6 +5,7 @@ mod columns;
 mod table;
 
 use crate::failure::{BadInput, STOPPED};
+use crate::leg::input::InterpolationArgs;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::run::{self, Progress};
 use crate::summary::Summary;
@@ -23,9 +24,9 @@ Writes MODEL.csv to the folder of --out, or to the current folder if there is no
 and one per output. With --out, summary.json is written beside it. A run that fails or is stopped
 leaves its rows in MODEL.partial.csv.
 
-The input table has a column `time` (or `t`) and one per input, named as in the FMU. Real inputs are
-joined by straight lines, which an FMU that can interpolate follows within a step; other inputs
-keep their value until the next row.";
+The input table has a column `time` (or `t`) and one per input, named as in the FMU. Real inputs
+follow --interpolation between its rows; an FMU that can interpolate follows their slopes within a
+step. Other inputs keep their value until the next row.";
 
 /// Arguments of `softdock fmu simulate`.
 #[derive(Debug, clap::Args)]
@@ -46,6 +47,8 @@ pub struct Arguments {
     /// Table of inputs over time
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    between: InterpolationArgs,
     /// Sets a parameter, or the start of an input; can be repeated
     #[arg(long, value_name = "VARIABLE=VALUE")]
     set: Vec<String>,
@@ -97,7 +100,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         .collect();
     let assignments = assignments?;
     let table = match &arguments.input {
-        Some(path) => Some(InputTable::read(path, description)?),
+        Some(path) => Some(InputTable::read(
+            path,
+            arguments.between.interpolation(),
+            description,
+        )?),
         None => None,
     };
     let columns = Columns::new(&arguments.variables, description)?;

@@ -48,7 +48,7 @@ pub(super) const MOTOR: &[Key] = &[
     Key::new("motor.hold_stiffness_nm_per_rad", Kind::Number, "N·m/rad", "Stiffness of the hold", NOT_NEGATIVE),
     Key::new("motor.hold_damping_nm_s_per_rad", Kind::Number, "N·m·s/rad", "Damping of the hold", NOT_NEGATIVE),
     Key::new("motor.torque_limit_nm", Kind::Number, "N·m", "Torque limit of the hold and of the controllers", POSITIVE),
-    Key::new("motor.range_rad", Kind::Number, "rad", "Working range to either side; reported, not enforced", POSITIVE),
+    Key::new("motor.range_rad", Kind::Number, "rad", "Working range to either side of the pre-tensioned posture, the zero of motor.angle_rad; its use is reported, nothing stops there", POSITIVE),
 ];
 
 /// The universal joint at A of a leg in space.

@@ -16,6 +16,7 @@ use super::jumps;
 use crate::assembly::hinge;
 use crate::error::{Error, Result, require};
 use crate::group::Group;
+use crate::math;
 use crate::model::{Drive, Model};
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -91,6 +92,11 @@ pub struct Advance {
     pub rejected: usize,
     /// Newton iterations of accepted steps.
     pub iterations: usize,
+    /// Steps of `Control::Fixed` that only succeeded at the smallest size allowed.
+    pub at_floor: usize,
+    /// Largest estimated error of a step of `Control::Adaptive` that was accepted at the smallest size
+    /// allowed although the error was above the tolerance; zero if there was none.
+    pub excess_error: f64,
     /// Step size to go on with [s].
     pub next_step: f64,
 }
@@ -237,6 +243,10 @@ impl<G: Group<N, D>, R: Drive + ?Sized, const N: usize, const D: usize> Steps<'_
         while !grid.finished() {
             match self.step(state, (grid.next_size(), grid.next_time())) {
                 Ok(report) => {
+                    // A step half as long would not have been tried.
+                    let size = grid.next_size();
+                    let shortest = size < grid.step() && size < 2.0 * smallest;
+                    self.out.at_floor += usize::from(shortest);
                     grid.accept();
                     self.out.steps += 1;
                     self.out.iterations += report.iterations;
@@ -275,6 +285,9 @@ impl<G: Group<N, D>, R: Drive + ?Sized, const N: usize, const D: usize> Steps<'_
                         state.copy_from(&self.workspace.backup);
                         self.out.rejected += 1;
                         continue;
+                    }
+                    if report.local_error > tolerance {
+                        self.out.excess_error = self.out.excess_error.max(report.local_error);
                     }
                     self.out.steps += 1;
                     self.out.iterations += report.iterations;
@@ -336,6 +349,6 @@ fn coast<G: Group<N, D>, const N: usize, const D: usize>(
 
 /// Step size whose error, of third order in h, meets the tolerance.
 fn resize(step: f64, error: f64, tolerance: f64) -> f64 {
-    let factor = SAFETY * (tolerance / error.max(1e-3 * tolerance)).cbrt();
+    let factor = SAFETY * math::cbrt(tolerance / error.max(1e-3 * tolerance));
     step * factor.clamp(0.2, 2.0)
 }

@@ -6,7 +6,7 @@
 pub use super::check::ConfigError;
 use super::check::{check, finite, not_negative, positive, within};
 use crate::element::{ElementKind, Rayleigh};
-use crate::model::{LineLaw, Material, Section, Signal};
+use crate::model::{Interpolation, LineLaw, Material, Section, Signal};
 use serde::{Deserialize, Serialize};
 
 /// Where the planar leg's pivots are.
@@ -384,7 +384,8 @@ pub struct Motor {
     pub hold_damping_nm_s_per_rad: f64,
     /// Torque limit of the hold [N·m].
     pub torque_limit_nm: f64,
-    /// Working range: the crank may turn this far to either side [rad]; reported, not enforced.
+    /// Working range: the crank may turn this far [rad] to either side of the pre-tensioned posture,
+    /// which is also the zero of `angle_rad`. Its use is reported; nothing stops the crank there.
     pub range_rad: f64,
 }
 
@@ -415,7 +416,16 @@ impl Motor {
         positive("motor.torque_limit_nm", self.torque_limit_nm)?;
         positive("motor.range_rad", self.range_rad)?;
         self.torque_nm.validate("motor.torque_nm")?;
-        self.angle_rad.validate("motor.angle_rad")
+        self.angle_rad.validate("motor.angle_rad")?;
+        if self.mode == MotorMode::Angle && self.angle_rad.has_rough_table() {
+            return Err(ConfigError {
+                key: "motor.angle_rad",
+                value: self.angle_rad.signal().sample(0.0).0,
+                allowed: "a table with interpolation = \"cubic\" where it prescribes the motion \
+                          (motor.mode = \"angle\"): at the rows of others the speed jumps",
+            });
+        }
+        Ok(())
     }
 }
 
@@ -511,16 +521,28 @@ pub enum Shape {
         /// Duration of the sweep [s].
         duration_s: f64,
     },
-    /// Samples joined by a smooth curve.
+    /// Rows of a table.
     Table {
         /// Times [s], strictly increasing.
         times_s: Vec<f64>,
         /// Values.
         values: Vec<f64>,
+        /// What is between the rows.
+        #[serde(default)]
+        interpolation: Interpolation,
     },
 }
 
 impl History {
+    /// A motion that follows it would jump at rows of its table, or its rate would.
+    pub fn has_rough_table(&self) -> bool {
+        matches!(
+            self,
+            Self::Shape(Shape::Table { interpolation, values, .. })
+                if *interpolation != Interpolation::Cubic && values.len() > 1
+        )
+    }
+
     /// The signal of the kernel.
     pub fn signal(&self) -> Signal {
         match self.clone() {
@@ -569,9 +591,14 @@ impl History {
                 end_frequency: end_frequency_hz,
                 duration: duration_s,
             },
-            Self::Shape(Shape::Table { times_s, values }) => Signal::Table {
+            Self::Shape(Shape::Table {
+                times_s,
+                values,
+                interpolation,
+            }) => Signal::Table {
                 times: times_s,
                 values,
+                interpolation,
             },
         }
     }
@@ -611,7 +638,9 @@ impl History {
                 positive(key, *duration_s)?;
                 all_finite(&[*offset, *amplitude, *start_frequency_hz, *end_frequency_hz])
             }
-            Self::Shape(Shape::Table { times_s, values }) => {
+            Self::Shape(Shape::Table {
+                times_s, values, ..
+            }) => {
                 let count = times_s.len() as f64;
                 let same = !times_s.is_empty() && times_s.len() == values.len();
                 check(same, key, count, "as many times as values, at least one")?;

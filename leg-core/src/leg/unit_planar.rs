@@ -7,6 +7,7 @@ use super::pretension::{PlanarState, tendon_tension};
 use super::simulate::Simulation;
 use super::unit::{Cubic, Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::{ForceId, Model, PointOn};
 use crate::results;
 use core::f64::consts::{PI, TAU};
@@ -129,7 +130,7 @@ impl PlanarUnit {
             let natural = config.leaf.length_m;
             origin.rest_length = Some(config.tendon.rest_length_m.unwrap_or(natural));
         }
-        let near = chord.y.atan2(chord.x);
+        let near = math::atan2(chord.y, chord.x);
         Ok(Self::from_start(leg, origin, state, inputs, near))
     }
 }
@@ -228,7 +229,7 @@ impl UnitLeg<Se2, 3, 2> for PlanarLeg {
     /// steps the joints, which are followed in every step of the solver, know the turn.
     fn counted_angle(&self, state: &PlanarState, near: f64) -> f64 {
         let chord = chord_vector(self, state);
-        let angle = near + wrap(chord.y.atan2(chord.x) - near);
+        let angle = near + wrap(math::atan2(chord.y, chord.x) - near);
         let root = state.angle(self.joints.o) + state.angle(self.joints.a);
         let off = angle - root;
         if off.abs() > PI {
@@ -407,14 +408,8 @@ pub(super) fn energies<G: Group<N, D>, const N: usize, const D: usize>(
 }
 
 fn diagnostics(leg: &PlanarLeg, state: &PlanarState, out: &mut [f64]) -> Result<(), LegError> {
-    let (mut axial, mut surface) = (0.0_f64, 0.0_f64);
-    let half = 0.5 * leg.config.leaf.thickness_m;
-    for element in 0..leg.config.solver.elements {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        let largest = |i: usize| section.strain[i].abs() + section.strain_slope[i].abs();
-        axial = axial.max(largest(0));
-        surface = surface.max(largest(0) + half * largest(2));
-    }
-    out.copy_from_slice(&[axial, surface, results::largest_gap(&leg.model, state)]);
+    let strain = leg.leaf_strain(state)?;
+    let gap = results::largest_gap(&leg.model, state);
+    out.copy_from_slice(&[strain.axial, strain.surface, gap]);
     Ok(())
 }

@@ -67,6 +67,9 @@ impl<L, G, const N: usize> Saved<L, G, N> {
             rejected,
             iterations,
             next_step,
+            // What makes a run suspect is told as it happens; what follows does not depend on it.
+            at_floor: _,
+            excess_error: _,
         } = *last;
         out.0.extend([*elapsed, *pending, *near]);
         out.0
@@ -114,6 +117,7 @@ impl<L, G, const N: usize> Saved<L, G, N> {
             rejected: from.count(),
             iterations: from.count(),
             next_step: from.number(),
+            ..Advance::default()
         };
         memory.first_steps = [from.number(), from.number()];
         memory.stepped = from.flag();

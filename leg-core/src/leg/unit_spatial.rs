@@ -4,9 +4,10 @@ use super::LegError;
 use super::config::{MotorMode, Solver};
 use super::planar::LinkDrive;
 use super::spatial::{
-    SPATIAL_CHANNELS, SectionShape, SpatialChannel, SpatialLeg, SpatialLegConfig,
-    SpatialPretensioned, SpatialState, TipDrive, pretension_spatial,
+    SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialLegConfig, SpatialPretensioned,
+    SpatialState, TipDrive, pretension_spatial,
 };
+use super::strain::section_size;
 use super::unit::{Cubic, Curves, Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
 use super::unit_planar::{crank_change, crank_curve, energies, middle_curvature};
 use crate::assembly::hinge;
@@ -333,22 +334,6 @@ fn forces(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) {
     ]);
 }
 
-/// Half the thickness in the plane of bending and half the width [m], bending stiffness [N·m²].
-fn section_size(config: &SpatialLegConfig) -> (f64, f64, f64) {
-    let leaf = &config.leaf;
-    match config.section {
-        SectionShape::Leaf => (
-            0.5 * leaf.thickness_m,
-            0.5 * leaf.width_m,
-            leaf.bending_stiffness(),
-        ),
-        SectionShape::Rod { radius_m: r } => {
-            let stiffness = leaf.youngs_modulus_pa * core::f64::consts::FRAC_PI_4 * r.powi(4);
-            (r, r, stiffness)
-        }
-    }
-}
-
 fn shape(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) -> Result<(), LegError> {
     let half = 0.5 * leg.config.leaf.length_m;
     let middle = results::pose_at(&leg.model, state, leg.leaf, half)?.translation();
@@ -364,14 +349,8 @@ fn shape(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) -> Result<(), 
 }
 
 fn diagnostics(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) -> Result<(), LegError> {
-    let (mut axial, mut surface) = (0.0_f64, 0.0_f64);
-    let (thickness, width, _) = section_size(&leg.config);
-    for element in 0..leg.config.solver.elements {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        let largest = |i: usize| section.strain[i].abs() + section.strain_slope[i].abs();
-        axial = axial.max(largest(0));
-        surface = surface.max(largest(0) + thickness * largest(5) + width * largest(4));
-    }
-    out.copy_from_slice(&[axial, surface, results::largest_gap(&leg.model, state)]);
+    let strain = leg.leaf_strain(state)?;
+    let gap = results::largest_gap(&leg.model, state);
+    out.copy_from_slice(&[strain.axial, strain.surface, gap]);
     Ok(())
 }

@@ -16,6 +16,7 @@
 use super::joint::Body;
 use super::{InputId, JointId, NodeId};
 use crate::error::{Result, require};
+use crate::math;
 use nalgebra::SVector;
 
 /// A point fixed to a body.
@@ -150,7 +151,7 @@ impl LineLaw {
                     )
                 };
                 let (rub, rub_slope) = if friction > 0.0 {
-                    let t = (rate / friction_speed).tanh();
+                    let t = math::tanh(rate / friction_speed);
                     (friction * t, friction * (1.0 - t * t) / friction_speed)
                 } else {
                     (0.0, 0.0)

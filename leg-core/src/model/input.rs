@@ -3,6 +3,8 @@
 //! A channel has a value, a rate and an acceleration at every time; drivers need all three (the
 //! hidden constraints), forces only the value. A [`Drive`] gives them at any time.
 
+use super::Interpolation;
+use crate::math;
 use core::f64::consts::TAU;
 
 /// Values of all input channels at one time.
@@ -119,12 +121,14 @@ pub enum Signal {
         /// Duration of the sweep [s], > 0.
         duration: f64,
     },
-    /// Samples joined by a C¹ cubic (monotone where the data are); held outside the table.
+    /// Rows of a table, joined in one of three ways; held outside the table.
     Table {
         /// Times [s], strictly increasing.
         times: Vec<f64>,
         /// Values, as many as times.
         values: Vec<f64>,
+        /// What is between the rows.
+        interpolation: Interpolation,
     },
 }
 
@@ -152,6 +156,11 @@ impl Signal {
         let inside = |time: &f64| *time > after && *time <= until;
         match self {
             Self::Step { time, .. } => Some(*time).filter(inside),
+            Self::Table {
+                times,
+                interpolation,
+                ..
+            } => interpolation.next_jump(times, after, until),
             _ => None,
         }
     }
@@ -162,6 +171,11 @@ impl Signal {
             Self::Step {
                 time: at, before, ..
             } if at == time => (before, 0.0, 0.0),
+            Self::Table {
+                ref times,
+                ref values,
+                interpolation,
+            } => interpolation.sample_before(times, values, time),
             _ => self.sample(time),
         }
     }
@@ -195,7 +209,7 @@ impl Signal {
                 phase,
             } => {
                 let w = TAU * frequency;
-                let (sin, cos) = (w * time + phase).sin_cos();
+                let (sin, cos) = math::sin_cos(w * time + phase);
                 (
                     offset + amplitude * sin,
                     amplitude * w * cos,
@@ -219,7 +233,7 @@ impl Signal {
                 } else {
                     0.0
                 };
-                let (sin, cos) = angle.sin_cos();
+                let (sin, cos) = math::sin_cos(angle);
                 let rate = amplitude * w * cos;
                 (
                     offset + amplitude * sin,
@@ -230,49 +244,10 @@ impl Signal {
             Self::Table {
                 ref times,
                 ref values,
-            } => sample_table(times, values, time),
+                interpolation,
+            } => interpolation.sample(times, values, time),
         }
     }
-}
-
-/// Cubic Hermite interpolation with the slopes of Fritsch and Butland (harmonic mean).
-fn sample_table(times: &[f64], values: &[f64], time: f64) -> (f64, f64, f64) {
-    let count = times.len().min(values.len());
-    if count == 0 {
-        return (0.0, 0.0, 0.0);
-    }
-    if count == 1 || time <= times[0] {
-        return (values[0], 0.0, 0.0);
-    }
-    if time >= times[count - 1] {
-        return (values[count - 1], 0.0, 0.0);
-    }
-    let i = times[..count]
-        .partition_point(|&t| t <= time)
-        .clamp(1, count - 1)
-        - 1;
-    let secant = |k: usize| (values[k + 1] - values[k]) / (times[k + 1] - times[k]);
-    let slope = |k: usize| {
-        if k == 0 || k == count - 1 {
-            return 0.0;
-        }
-        let (left, right) = (secant(k - 1), secant(k));
-        if left * right <= 0.0 {
-            0.0
-        } else {
-            2.0 * left * right / (left + right)
-        }
-    };
-    let h = times[i + 1] - times[i];
-    let x = (time - times[i]) / h;
-    let (s0, s1, d) = (h * slope(i), h * slope(i + 1), values[i + 1] - values[i]);
-    let c2 = 3.0 * d - 2.0 * s0 - s1;
-    let c3 = s0 + s1 - 2.0 * d;
-    (
-        values[i] + x * (s0 + x * (c2 + x * c3)),
-        (s0 + x * (2.0 * c2 + 3.0 * x * c3)) / h,
-        (2.0 * c2 + 6.0 * x * c3) / (h * h),
-    )
 }
 
 /// One signal per input channel.

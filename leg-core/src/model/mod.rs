@@ -9,6 +9,7 @@ mod force;
 mod input;
 mod joint;
 mod section;
+mod table;
 
 pub use builder::{BeamSpec, ModelBuilder, planar_inertia, rigid_inertia, spatial_inertia};
 pub use force::{Axes, Force, Hold, LineLaw, PointOn, Response};
@@ -16,6 +17,7 @@ pub use input::{Drive, Held, Inputs, Signal, Signals};
 pub(crate) use joint::ConstraintRow;
 pub use joint::{Attachment, Body, Joint, JointKind};
 pub use section::{Material, Section, rectangle_torsion_constant};
+pub use table::Interpolation;
 
 use crate::element::BeamElement;
 use crate::group::Group;

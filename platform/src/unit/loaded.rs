@@ -12,6 +12,8 @@ use leg_core::leg::config::{LeafKind, MotorMode, Side};
 use leg_core::leg::series::ORDERS;
 use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
 use leg_core::leg::unit_spatial::SpatialInput;
+use leg_core::math;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
 
@@ -26,6 +28,8 @@ struct References {
     series: Option<Vec<u32>>,
     view: Vec<u32>,
     energy: Vec<u32>,
+    /// Largest strains of the leaf; an FMU may have none.
+    strain: Option<Vec<u32>>,
     middle: Vec<u32>,
 }
 
@@ -60,6 +64,12 @@ const ENERGY: [(&str, usize); 6] = [
     ("energy.dissipated", 1),
 ];
 
+/// Variables of a [`LeafStrain`], in its order.
+const STRAIN: [(&str, usize); 2] = [
+    ("leaf.largest_axial_strain", 1),
+    ("leaf.largest_surface_strain", 1),
+];
+
 /// Points drawn along a leaf of which only ends and middle are known.
 const DRAWN: usize = 11;
 
@@ -92,6 +102,7 @@ impl References {
             series: all(&SERIES).ok(),
             view: all(&VIEW)?,
             energy: all(&ENERGY)?,
+            strain: all(&STRAIN).ok(),
             middle: find("leaf.middle", 3)?,
         })
     }
@@ -270,6 +281,18 @@ impl LegUnit for LoadedFmu {
         })
     }
 
+    fn leaf_strain(&mut self) -> UnitResult<Option<LeafStrain>> {
+        let Some(strain) = &self.references.strain else {
+            return Ok(None);
+        };
+        let mut values = [0.0; STRAIN.len()];
+        self.instance
+            .get_real(strain, &mut values)
+            .map_err(failed)?;
+        let [axial, surface] = values;
+        Ok(Some(LeafStrain { axial, surface }))
+    }
+
     /// The leaf as a half wave through its ends and its middle, all that the FMU tells.
     fn shape(&mut self) -> UnitResult<LegShape> {
         let mut middle = [0.0; 3];
@@ -339,7 +362,7 @@ fn half_wave(a: &Vector3<f64>, middle: &Vector3<f64>, b: &Vector3<f64>) -> Vec<S
     let across = across.unwrap_or_else(Vector3::y);
     let frame = |i: usize| {
         let s = i as f64 / (DRAWN - 1) as f64;
-        let (sine, cosine) = (core::f64::consts::PI * s).sin_cos();
+        let (sine, cosine) = math::sin_cos(core::f64::consts::PI * s);
         let along = (chord + bow * (core::f64::consts::PI * cosine)).normalize();
         let rotation = Matrix3::from_columns(&[along, across.cross(&along), across]);
         Se3::from_parts(a + chord * s + bow * sine, rotation)

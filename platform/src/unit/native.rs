@@ -17,6 +17,7 @@ use leg_core::leg::{LegError, SpatialLegConfig};
 use leg_core::model::Signal;
 use leg_core::results;
 use leg_core::results::energy::energies;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 
 /// What a unit of one leg is made from, native or loaded.
@@ -180,6 +181,11 @@ impl LegUnit for NativeUnit {
 
     fn energy(&mut self) -> UnitResult<LegEnergy> {
         leg_energy(self.unit.leg(), self.unit.state()).map_err(UnitError::failed)
+    }
+
+    fn leaf_strain(&mut self) -> UnitResult<Option<LeafStrain>> {
+        let strain = self.unit.leg().leaf_strain(self.unit.state());
+        strain.map(Some).map_err(UnitError::failed)
     }
 
     fn shape(&mut self) -> UnitResult<LegShape> {
