@@ -115,7 +115,7 @@ pub struct SlaveOf<M: Model> {
     given: Vec<bool>,
     start: f64,
     stop: Option<f64>,
-    unit: Option<M::Unit>,
+    unit: Option<Box<M::Unit>>,
     outputs: Vec<f64>,
     /// Which groups of outputs are up to date.
     known: [bool; OutputGroup::ALL.len()],
@@ -168,9 +168,10 @@ impl<M: Model> SlaveOf<M> {
         Ok(self.unit.insert(unit))
     }
 
-    fn build(&mut self) -> Result<M::Unit, Refusal> {
+    #[inline(never)]
+    fn build(&mut self) -> Result<Box<M::Unit>, Refusal> {
         self.known = Default::default();
-        let config = self.parameters.config()?;
+        let config = self.parameters.boxed_config()?;
         let inputs = self.starting_inputs();
         let values: Vec<f64> = inputs.iter().map(|input| input.value).collect();
         let mut unit = M::start(&self.parameters, &config, self.start, &values)?;
@@ -232,7 +233,7 @@ impl<M: Model> Slave for SlaveOf<M> {
     }
 
     fn time(&self) -> f64 {
-        self.unit.as_ref().map_or(self.start, Unit::time)
+        self.unit.as_ref().map_or(self.start, |unit| unit.time())
     }
 
     fn step(&mut self, time: f64, length: f64, watch: bool) -> Result<News, Refusal> {

@@ -12,6 +12,7 @@ pub mod hub;
 pub mod linear;
 pub mod monolithic;
 pub mod native;
+pub mod parameter;
 pub mod regulator;
 pub mod sample;
 pub mod scheme;

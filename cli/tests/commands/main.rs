@@ -5,6 +5,7 @@
 mod fmu;
 mod folder;
 mod importers;
+mod labels;
 mod leg;
 mod pages;
 mod platform;

@@ -342,7 +342,7 @@ pub struct LegUnit<L, G, const N: usize, const D: usize> {
     /// The state at the start of the step under way.
     backup: State<G, N>,
     pub(super) scratch: State<G, N>,
-    pub(super) workspace: Workspace<G, N>,
+    pub(super) workspace: Box<Workspace<G, N>>,
     pub(super) settings: StepSettings,
     pub(super) curves: Vec<Cubic>,
     pub(super) sensitivity: Sensitivity<N>,
@@ -350,6 +350,7 @@ pub struct LegUnit<L, G, const N: usize, const D: usize> {
 
 impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUnit<L, G, N, D> {
     /// A unit at the start of its first step.
+    #[inline(never)]
     pub(super) fn from_start(
         leg: L,
         origin: Origin,
@@ -370,13 +371,14 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
     }
 
     /// A unit in the saved state.
+    #[inline(never)]
     pub fn from_saved(saved: &Saved<L, G, N>) -> Self {
         let built = Arc::clone(&saved.built);
         let (model, memory) = (built.leg.model(), saved.memory.clone());
         Self {
             backup: memory.state.clone(),
             scratch: memory.state.clone(),
-            workspace: Workspace::new(model),
+            workspace: Box::new(Workspace::new(model)),
             settings: step_settings(built.leg.solver()),
             curves: vec![Cubic::default(); model.input_count()],
             sensitivity: Sensitivity::default(),

@@ -95,6 +95,7 @@ pub const PLANAR_OUTPUTS: usize = 33;
 impl PlanarUnit {
     /// The leg at rest in the posture the configuration asks for, at `time` [s], under inputs
     /// (see [`PlanarInput`]) that replace the histories of the configuration.
+    #[inline(never)]
     pub fn new(
         config: &LegConfig,
         time: f64,
@@ -182,7 +183,7 @@ impl UnitLeg<Se2, 3, 2> for PlanarLeg {
         near.pretension.q3_rad = origin.q3;
         let leg = Self::new(&near, crank, link, origin.q1, origin.rest_length)?;
         Ok(Self {
-            config: config.clone(),
+            config: Box::new(config.clone()),
             ..leg
         })
     }
