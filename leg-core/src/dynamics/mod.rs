@@ -2,6 +2,7 @@
 
 pub mod advance;
 pub mod alpha;
+pub mod grid;
 mod initial;
 pub(crate) mod joining;
 pub mod projection;
