@@ -116,7 +116,7 @@ pub struct SlaveOf<M: Model> {
     /// The time reached as the caller counts it [s]: a label, of which the mechanics know nothing.
     reached: f64,
     stop: Option<f64>,
-    unit: Option<M::Unit>,
+    unit: Option<Box<M::Unit>>,
     outputs: Vec<f64>,
     /// Which groups of outputs are up to date.
     known: [bool; OutputGroup::ALL.len()],
@@ -171,9 +171,10 @@ impl<M: Model> SlaveOf<M> {
         Ok(self.unit.insert(unit))
     }
 
-    fn build(&mut self) -> Result<M::Unit, Refusal> {
+    #[inline(never)]
+    fn build(&mut self) -> Result<Box<M::Unit>, Refusal> {
         self.known = Default::default();
-        let config = self.parameters.config()?;
+        let config = self.parameters.boxed_config()?;
         let inputs = self.starting_inputs();
         let values: Vec<f64> = inputs.iter().map(|input| input.value).collect();
         let mut unit = M::start(&self.parameters, &config, &values)?;
@@ -193,7 +194,7 @@ impl<M: Model> SlaveOf<M> {
         if !(length > 0.0 && length.is_finite()) {
             return Err(Refusal::BadStep { time, length });
         }
-        let elapsed = self.unit.as_ref().map_or(0.0, Unit::time);
+        let elapsed = self.unit.as_ref().map_or(0.0, |unit| unit.time());
         let places = LAST_PLACES * f64::EPSILON * time.abs().max(reached.abs());
         let rounding = ROUNDING * length.max(elapsed) + places;
         if !time.is_finite() || (time - reached).abs() > rounding {

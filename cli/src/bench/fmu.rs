@@ -155,7 +155,7 @@ fn planar(arguments: &Arguments) -> Result<Line> {
     let range = PlanarOutput::MotorTorque as usize..PlanarOutput::Stations as usize;
     let native = || {
         unit.restore(&saved);
-        for k in 0..arguments.steps {
+        for _ in 0..arguments.steps {
             unit.inputs_mut()[PlanarInput::LoadForceX as usize].value = values[0];
             unit.inputs_mut()[PlanarInput::LoadForceY as usize].value = values[1];
             unit.advance_by(STEP)?;
@@ -191,7 +191,7 @@ fn spatial(arguments: &Arguments) -> Result<Line> {
     let range = SpatialOutput::TipForce as usize..SpatialOutput::MidPoint as usize;
     let native = || {
         unit.restore(&saved);
-        for k in 0..arguments.steps {
+        for _ in 0..arguments.steps {
             for (input, value) in unit.inputs_mut().iter_mut().zip(values) {
                 input.value = value;
             }

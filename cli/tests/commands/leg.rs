@@ -184,7 +184,7 @@ fn bad_input_ends_with_status_two_and_a_reason() {
             "cannot read the settings file none.toml",
         ),
         (&["--set", "solver.elements=ten"], "must be a whole number"),
-        (&["--set", "solver.elements=1"], "it must be 2 to 2000"),
+        (&["--set", "solver.elements=1"], "it must be in [2, 2000]"),
         (&["--set", "leaf.length_m=nan"], "must be a finite number"),
         (
             &["--set", "leaf.length_m=1e300"],

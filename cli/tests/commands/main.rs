@@ -6,6 +6,7 @@ mod figures;
 mod fmu;
 mod folder;
 mod importers;
+mod labels;
 mod leg;
 mod pages;
 mod platform;

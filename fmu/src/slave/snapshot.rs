@@ -38,8 +38,7 @@ impl<M: Model> Default for Snapshots<M> {
 
 impl<M: Model> Snapshots<M> {
     /// Keeps a state until it is freed.
-    pub fn keep(&mut self, snapshot: Snapshot<M>) -> SnapshotHandle {
-        let snapshot = Box::new(snapshot);
+    pub fn keep(&mut self, snapshot: Box<Snapshot<M>>) -> SnapshotHandle {
         // The address of the box is free for no other state as long as this one lives.
         let handle = std::ptr::from_ref(&*snapshot).addr();
         self.0.insert(handle, snapshot);
@@ -81,19 +80,19 @@ impl<M: Model> SlaveOf<M> {
             (snapshot.reached, snapshot.stop) = (self.reached, self.stop);
             match (&self.unit, &mut snapshot.saved) {
                 (Some(unit), Some(saved)) => unit.save_into(saved),
-                (unit, saved) => *saved = unit.as_ref().map(Unit::save),
+                (unit, saved) => *saved = unit.as_ref().map(|unit| unit.save()),
             }
             return Ok(handle);
         }
-        Ok(self.snapshots.keep(Snapshot {
+        Ok(self.snapshots.keep(Box::new(Snapshot {
             state,
             parameters: Arc::clone(&self.parameters),
             inputs: self.inputs.clone(),
             given: self.given.clone(),
             reached: self.reached,
             stop: self.stop,
-            saved: self.unit.as_ref().map(Unit::save),
-        }))
+            saved: self.unit.as_ref().map(|unit| unit.save()),
+        })))
     }
 
     pub(super) fn restore_state(&mut self, handle: SnapshotHandle) -> Result<State, Refusal> {
@@ -109,7 +108,11 @@ impl<M: Model> SlaveOf<M> {
         }
         match (&mut self.unit, &snapshot.saved) {
             (Some(unit), Some(saved)) => unit.restore(saved),
-            (unit, saved) => *unit = saved.as_ref().map(M::Unit::from_saved),
+            (unit, saved) => {
+                *unit = saved
+                    .as_ref()
+                    .map(|saved| Box::new(M::Unit::from_saved(saved)));
+            }
         }
         self.known = Default::default();
         Ok(snapshot.state)
@@ -183,7 +186,7 @@ impl<M: Model> Snapshot<M> {
     }
 
     /// The state whose bytes these are. More bytes than it needs are refused.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Refusal> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Box<Self>, Refusal> {
         let refuse = |problem| Refusal::BadBytes { problem };
         if bytes.len() < HEADER + 8 || !bytes.starts_with(MAGIC) {
             return Err(refuse("they do not begin like one"));
@@ -225,28 +228,30 @@ impl<M: Model> Snapshot<M> {
             while !from.0.is_empty() {
                 numbers.push(from.f64()?);
             }
-            Some(M::Unit::from_numbers(&parameters.config()?, &numbers)?)
+            let config = parameters.boxed_config()?;
+            Some(M::Unit::from_numbers(&config, &numbers)?)
         };
-        Ok(Self {
+        Ok(Box::new(Self {
             state,
-            parameters: Arc::new(parameters),
+            parameters,
             inputs,
             given,
             reached,
             stop,
             saved,
-        })
+        }))
     }
 }
 
-fn read_parameters<M: Model>(from: &mut Reader<'_>) -> Result<M::Parameters, Refusal> {
+#[inline(never)]
+fn read_parameters<M: Model>(from: &mut Reader<'_>) -> Result<Arc<M::Parameters>, Refusal> {
     let mut parameters = M::Parameters::default();
     for variable in M::variables() {
         if let Role::Parameter(access) = &variable.role {
             access.set_number(&mut parameters, from.f64()?);
         }
     }
-    Ok(parameters)
+    Ok(Arc::new(parameters))
 }
 
 fn read_inputs<M: Model>(from: &mut Reader<'_>) -> Result<(Vec<Input>, Vec<bool>), Refusal> {

@@ -373,7 +373,7 @@ pub struct LegUnit<L, G, const N: usize, const D: usize> {
     /// The inputs of the step under way, from where the mechanics are.
     late_inputs: Vec<Input>,
     pub(super) scratch: State<G, N>,
-    pub(super) workspace: Workspace<G, N>,
+    pub(super) workspace: Box<Workspace<G, N>>,
     pub(super) settings: StepSettings,
     pub(super) curves: Vec<Cubic>,
     pub(super) sensitivity: Sensitivity<N>,
@@ -381,6 +381,7 @@ pub struct LegUnit<L, G, const N: usize, const D: usize> {
 
 impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUnit<L, G, N, D> {
     /// A unit at the start of its first step.
+    #[inline(never)]
     pub(super) fn from_start(
         leg: L,
         origin: Origin,
@@ -401,6 +402,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
     }
 
     /// A unit in the saved state.
+    #[inline(never)]
     pub fn from_saved(saved: &Saved<L, G, N>) -> Self {
         let built = Arc::clone(&saved.built);
         let (model, memory) = (built.leg.model(), saved.memory.clone());
@@ -408,7 +410,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             backup: memory.state.clone(),
             late_inputs: memory.inputs.clone(),
             scratch: memory.state.clone(),
-            workspace: Workspace::new(model),
+            workspace: Box::new(Workspace::new(model)),
             settings: step_settings(built.leg.solver()),
             curves: vec![Cubic::default(); model.input_count()],
             sensitivity: Sensitivity::default(),

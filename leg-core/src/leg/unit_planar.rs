@@ -96,6 +96,7 @@ pub const PLANAR_OUTPUTS: usize = 33;
 impl PlanarUnit {
     /// The leg at rest in the posture the configuration asks for, under inputs (see
     /// [`PlanarInput`]) that replace the histories of the configuration.
+    #[inline(never)]
     pub fn new(config: &LegConfig, inputs: &[f64; PLANAR_INPUTS]) -> Result<Self, LegError> {
         let mut config = config.clone();
         let value = |input: PlanarInput| History::Constant(inputs[input as usize]);
@@ -175,7 +176,7 @@ impl UnitLeg<Se2, 3, 2> for PlanarLeg {
         near.pretension.q3_rad = origin.q3;
         let leg = Self::new(&near, crank, link, origin.q1, origin.rest_length)?;
         Ok(Self {
-            config: config.clone(),
+            config: Box::new(config.clone()),
             ..leg
         })
     }

@@ -109,12 +109,13 @@ impl SpatialUnit {
     /// The leg at rest. It is pre-tensioned with its tip where the configuration
     /// says; if the inputs have the tip elsewhere, it is moved there slowly first. The tip's
     /// velocity counts from the first step on; for `tip_velocity_given` see [`Origin`].
+    #[inline(never)]
     pub fn new(
         config: &SpatialLegConfig,
         tip_velocity_given: bool,
         inputs: &[f64; SPATIAL_INPUTS],
     ) -> Result<Self, LegError> {
-        let mut bowed = pretension_spatial(config)?;
+        let mut bowed = Box::new(pretension_spatial(config)?);
         let tip = [inputs[0], inputs[1], inputs[2]];
         if tip != config.tip_position_m {
             move_tip(&mut bowed, tip)?;
@@ -146,7 +147,7 @@ impl SpatialUnit {
         for (i, place) in tip.into_iter().enumerate() {
             curves[SpatialChannel::TipPosition as usize + i] = Cubic::constant(place);
         }
-        let mut workspace = Workspace::new(&leg.model);
+        let mut workspace = Box::new(Workspace::new(&leg.model));
         dynamics::initialize(&leg.model, &mut state, &mut workspace, &Curves(&curves))?;
         Ok(Self::from_start(leg, origin, state, inputs, 0.0))
     }
@@ -159,7 +160,7 @@ fn move_tip(bowed: &mut SpatialPretensioned, tip: [f64; 3]) -> Result<(), LegErr
     let first = SpatialChannel::TipPosition as usize;
     to[first..first + 3].copy_from_slice(&tip);
     let SpatialPretensioned { leg, state, .. } = bowed;
-    let mut workspace = Workspace::new(&leg.model);
+    let mut workspace = Box::new(Workspace::new(&leg.model));
     let settings = ContinuationSettings {
         largest_step: 0.1,
         ..Default::default()

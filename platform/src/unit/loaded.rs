@@ -8,13 +8,12 @@ use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::SpatialLegConfig;
-use leg_core::leg::config::{LeafKind, MotorMode, Side};
 use leg_core::leg::series::ORDERS;
-use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
 use leg_core::leg::unit_spatial::SpatialInput;
 use leg_core::math;
 use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
+use softdock_fmu::ParameterValue;
 use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
 
 /// Value references of what is read and set in every step.
@@ -376,139 +375,14 @@ fn set_parameters(
     instance: &mut FmuInstance,
     config: &SpatialLegConfig,
 ) -> UnitResult<()> {
-    for (name, values) in real_parameters(config) {
-        let references = archive.references(&names(name, values.len()));
-        let references = references.map_err(UnitError::refused)?;
-        instance
-            .set_real(&references, &values)
-            .map_err(UnitError::refused)?;
-    }
-    let mode = match config.motor.mode {
-        MotorMode::Torque => 0,
-        MotorMode::Locked => 1,
-        MotorMode::Angle => 2,
-        MotorMode::Hold => 3,
-    };
-    let elements = i32::try_from(config.solver.elements).map_err(UnitError::refused)?;
-    for (name, value) in [("motor.mode", mode), ("solver.elements", elements)] {
-        let reference = archive.reference(name).map_err(UnitError::refused)?;
-        instance
-            .set_integer(&[reference], &[value])
-            .map_err(UnitError::refused)?;
-    }
-    for (name, value) in boolean_parameters(config) {
-        let reference = archive.reference(name).map_err(UnitError::refused)?;
-        instance
-            .set_boolean(&[reference], &[value])
-            .map_err(UnitError::refused)?;
+    for (name, value) in softdock_fmu::spatial_parameters(config) {
+        let reference = [archive.reference(&name).map_err(UnitError::refused)?];
+        let done = match value {
+            ParameterValue::Real(value) => instance.set_real(&reference, &[value]),
+            ParameterValue::Integer(value) => instance.set_integer(&reference, &[value]),
+            ParameterValue::Boolean(value) => instance.set_boolean(&reference, &[value]),
+        };
+        done.map_err(UnitError::refused)?;
     }
     Ok(())
-}
-
-/// Parameters that are numbers; those that belong to a choice not made are left out.
-fn real_parameters(config: &SpatialLegConfig) -> Vec<(&'static str, Vec<f64>)> {
-    let SpatialLegConfig {
-        base,
-        universal,
-        crank,
-        leaf,
-        tendon,
-        motor,
-        solver,
-        ..
-    } = config;
-    let mut list = vec![
-        ("gravity", config.gravity_m_s2.to_vec()),
-        ("base.motor_position", base.motor_position_m.to_vec()),
-        ("base.crank_direction", base.crank_direction.to_vec()),
-        ("base.motor_axis", base.motor_axis.to_vec()),
-        ("universal.first_axis", universal.first_axis.to_vec()),
-        ("universal.second_axis", universal.second_axis.to_vec()),
-        ("pretension.tip_position", config.tip_position_m.to_vec()),
-    ];
-    let single = [
-        ("crank.length", crank.length_m),
-        ("crank.mass", crank.mass_kg),
-        ("leaf.length", leaf.length_m),
-        ("leaf.width", leaf.width_m),
-        ("leaf.thickness", leaf.thickness_m),
-        ("leaf.youngs_modulus", leaf.youngs_modulus_pa),
-        ("leaf.shear_modulus", leaf.shear_modulus_pa),
-        ("leaf.shear_factor", leaf.shear_factor),
-        ("leaf.density", leaf.density_kg_m3),
-        ("leaf.curvature", leaf.curvature_per_m),
-        ("leaf.rayleigh_mass", leaf.rayleigh_mass_per_s),
-        ("leaf.rayleigh_stiffness", leaf.rayleigh_stiffness_s),
-        ("tendon.stiffness", tendon.stiffness_n_per_m),
-        ("tendon.damping", tendon.damping_n_s_per_m),
-        ("tendon.rate_width", tendon.rate_width_m_per_s),
-        ("tendon.friction", tendon.friction_n),
-        ("tendon.friction_speed", tendon.friction_speed_m_per_s),
-        ("tendon.slack_width", tendon.slack_width_n),
-        ("pretension.q1", config.q1_rad),
-        ("motor.hold_stiffness", motor.hold_stiffness_nm_per_rad),
-        ("motor.hold_damping", motor.hold_damping_nm_s_per_rad),
-        ("motor.torque_limit", motor.torque_limit_nm),
-        ("solver.step", solver.step_s),
-        ("solver.error_tolerance", solver.error_tolerance),
-        ("solver.spectral_radius", solver.spectral_radius),
-        ("solver.newton_tolerance", solver.newton_tolerance),
-    ];
-    list.extend(single.map(|(name, value)| (name, vec![value])));
-    let chosen = [
-        (
-            "tendon.damping_shortening",
-            tendon.damping_shortening_n_s_per_m,
-        ),
-        ("tendon.rest_length", tendon.rest_length_m),
-        ("section.radius", radius(config)),
-    ];
-    let chosen = chosen
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, vec![value?])));
-    list.extend(chosen);
-    list
-}
-
-/// Parameters that are true or false.
-fn boolean_parameters(config: &SpatialLegConfig) -> [(&'static str, bool); 11] {
-    let SpatialLegConfig {
-        universal,
-        leaf,
-        tendon,
-        solver,
-        ..
-    } = config;
-    [
-        (
-            "universal.carried_by_base",
-            universal.carried_by == Carrier::Base,
-        ),
-        (
-            "universal.upright_moment",
-            universal.carried_moment == CarriedMoment::Upright,
-        ),
-        ("universal.flipped", universal.flipped),
-        ("section.round", radius(config).is_some()),
-        (
-            "leaf.constant_strain",
-            leaf.kind == LeafKind::ConstantStrain,
-        ),
-        ("tendon.present", tendon.present),
-        (
-            "tendon.damping_shortening_given",
-            tendon.damping_shortening_n_s_per_m.is_some(),
-        ),
-        ("tendon.rest_length_given", tendon.rest_length_m.is_some()),
-        ("pretension.inward", config.side == Side::Inward),
-        ("solver.adaptive", solver.adaptive),
-        ("tip.velocity_given", true),
-    ]
-}
-
-fn radius(config: &SpatialLegConfig) -> Option<f64> {
-    match config.section {
-        SectionShape::Leaf => None,
-        SectionShape::Rod { radius_m } => Some(radius_m),
-    }
 }

@@ -57,7 +57,7 @@ pub fn unit_starts(equilibrium: &StaticPlatform) -> Result<Vec<UnitStart>> {
         inputs[SpatialInput::MotorTorque as usize] = motor_torque.sample(0.0).0;
         inputs[SpatialInput::MotorAngle as usize] = motor_angle.sample(0.0).0;
         UnitStart {
-            config,
+            config: *config,
             inputs,
             motor_torque,
             motor_angle,
