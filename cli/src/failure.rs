@@ -1,7 +1,7 @@
 //! How commands end: exit status 2 for what other input would have avoided, 1 for a computation
 //! that failed.
 
-use crate::output::OutputError;
+use crate::output::{self, OutputError};
 use crate::settings::SettingsError;
 use anyhow::Result;
 use leg_core::leg::LegError;
@@ -35,7 +35,7 @@ pub fn settle(done: Result<ExitCode>) -> Result<ExitCode> {
         if is_input(&error) {
             return Err(error);
         }
-        eprintln!("softdock: {error:#}");
+        output::complain(&error);
         Ok(ExitCode::from(FAILED))
     })
 }
@@ -67,7 +67,10 @@ fn leg_input(error: &LegError) -> bool {
 fn import_input(error: &ImportError) -> bool {
     !matches!(
         error,
-        ImportError::Refused { .. } | ImportError::Discarded { .. }
+        ImportError::Refused { .. }
+            | ImportError::Discarded { .. }
+            | ImportError::Ended { .. }
+            | ImportError::NotFinite { .. }
     )
 }
 

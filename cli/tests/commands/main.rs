@@ -4,6 +4,7 @@
 
 mod fmu;
 mod folder;
+mod hostile;
 mod importers;
 mod leg;
 mod pages;
