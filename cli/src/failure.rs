@@ -1,7 +1,7 @@
 //! How commands end: exit status 0 for a sound result, 1 for a computation that failed, 2 for what
 //! other input would have avoided, 3 for a result that is suspect.
 
-use crate::output::OutputError;
+use crate::output::{self, OutputError};
 use crate::settings::SettingsError;
 use anyhow::Result;
 use leg_core::leg::LegError;
@@ -57,7 +57,7 @@ pub fn settle(done: Result<ExitCode>) -> Result<ExitCode> {
         if is_input(&error) {
             return Err(error);
         }
-        eprintln!("softdock: {error:#}");
+        output::complain(&error);
         Ok(ExitCode::from(FAILED))
     })
 }
@@ -89,7 +89,10 @@ fn leg_input(error: &LegError) -> bool {
 fn import_input(error: &ImportError) -> bool {
     !matches!(
         error,
-        ImportError::Refused { .. } | ImportError::Discarded { .. }
+        ImportError::Refused { .. }
+            | ImportError::Discarded { .. }
+            | ImportError::Ended { .. }
+            | ImportError::NotFinite { .. }
     )
 }
 

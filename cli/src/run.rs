@@ -40,8 +40,17 @@ fn listen() {
     let _ = ctrlc::set_handler(|| stop(INTERRUPT));
 }
 
+/// Requests that come so soon after the first are the same one, in a process that gets it from its
+/// parent and perhaps from elsewhere: schedulers tell all processes of a job.
+const SAME_REQUEST: Duration = Duration::from_millis(500);
+
 fn stop(signal: i32) {
+    static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    let since_first = FIRST.get_or_init(Instant::now).elapsed();
     if STOP.load(Ordering::SeqCst) {
+        if crate::supervise::is_supervised() && since_first < SAME_REQUEST {
+            return;
+        }
         softdock_fmu::import::remove_unpacked();
         std::process::exit(128 + signal);
     }

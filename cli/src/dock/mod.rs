@@ -10,6 +10,7 @@ mod sweep;
 pub mod table;
 
 use crate::failure::{STOPPED, settle, verdict};
+use crate::foreign::ForeignCode;
 use crate::legs::LegsArgs;
 use crate::output::{self, OutputArgs};
 use crate::run;
@@ -81,6 +82,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// The foreign code inside its legs, if there is any.
+    pub fn foreign(&self) -> Option<ForeignCode> {
+        self.legs.foreign()
+    }
+
     fn folder(&self) -> PathBuf {
         self.output
             .out

@@ -5,6 +5,7 @@
 mod figures;
 mod fmu;
 mod folder;
+mod hostile;
 mod importers;
 mod labels;
 mod leg;

@@ -198,7 +198,12 @@ impl LegUnit for LoadedFmu {
         let (torque_reference, angle_reference) = (references.torque, references.angle);
         self.set_command(torque_reference, &torque)?;
         self.set_command(angle_reference, &angle)?;
-        match self.instance.do_step(start, length) {
+        // Only a leg whose state somebody has saved may be taken back.
+        let done = match self.saved {
+            Some(_) => self.instance.do_step(start, length),
+            None => self.instance.do_final_step(start, length),
+        };
+        match done {
             Ok(()) => Ok(()),
             Err(error @ ImportError::Discarded { .. }) => {
                 Err(UnitError::discarded(start, length, error))
@@ -210,7 +215,9 @@ impl LegUnit for LoadedFmu {
     fn tip_force(&mut self) -> UnitResult<Vector3<f64>> {
         let mut out = [0.0; 3];
         let force = &self.references.force;
-        self.instance.get_real(force, &mut out).map_err(failed)?;
+        self.instance
+            .get_finite_real(force, &mut out)
+            .map_err(failed)?;
         Ok(out.into())
     }
 
@@ -228,7 +235,7 @@ impl LegUnit for LoadedFmu {
         })?;
         let mut out = [[0.0; 3]; ORDERS];
         self.instance
-            .get_real(series, out.as_flattened_mut())
+            .get_finite_real(series, out.as_flattened_mut())
             .map_err(failed)?;
         Ok(out.map(Vector3::from))
     }
@@ -251,7 +258,9 @@ impl LegUnit for LoadedFmu {
     fn view(&mut self) -> UnitResult<LegView> {
         let mut values = [0.0; VIEWED];
         let view = &self.references.view;
-        self.instance.get_real(view, &mut values).map_err(failed)?;
+        self.instance
+            .get_finite_real(view, &mut values)
+            .map_err(failed)?;
         let [fx, fy, fz, tension, length, angle, rate, torque] = values;
         Ok(LegView {
             tip_force: Vector3::new(fx, fy, fz),
@@ -267,7 +276,7 @@ impl LegUnit for LoadedFmu {
         let mut values = [0.0; ENERGY.len()];
         let energy = &self.references.energy;
         self.instance
-            .get_real(energy, &mut values)
+            .get_finite_real(energy, &mut values)
             .map_err(failed)?;
         let [kinetic, strain, tendon, gravity, work_in, dissipated] = values;
         Ok(LegEnergy {
@@ -297,7 +306,7 @@ impl LegUnit for LoadedFmu {
         let mut middle = [0.0; 3];
         let references = &self.references.middle;
         self.instance
-            .get_real(references, &mut middle)
+            .get_finite_real(references, &mut middle)
             .map_err(failed)?;
         let angle = self.view()?.motor_angle;
         let crank = self.config.crank_pose(angle).map_err(UnitError::failed)?;

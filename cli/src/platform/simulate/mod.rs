@@ -8,6 +8,7 @@ mod table;
 
 use super::start::{PlaceArgs, WrenchArgs};
 use crate::failure::BadInput;
+use crate::foreign::ForeignCode;
 use crate::leg::input::InterpolationArgs;
 use crate::legs::LegsArgs;
 use crate::output::{self, CsvFile, OutputArgs};
@@ -89,6 +90,13 @@ pub struct Arguments {
     settings: SettingsArgs,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+impl Arguments {
+    /// The foreign code inside its legs, if there is any.
+    pub fn foreign(&self) -> Option<ForeignCode> {
+        self.legs.foreign()
+    }
 }
 
 /// Runs the command.
