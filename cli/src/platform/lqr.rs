@@ -232,7 +232,7 @@ fn simulate(
         let torques = torques.transpose()?;
         samples.push(sample(&platform, equilibrium, torques.as_ref()));
         if let (Some(regulator), Some(torques)) = (regulator, &torques) {
-            regulator.apply(&mut platform, torques);
+            regulator.apply(&mut platform, torques)?;
         }
         if k == count {
             break;

@@ -8,7 +8,7 @@ use super::track::Track;
 use crate::contact::PointForce;
 use crate::error::Result;
 use crate::hub::EFFECTOR;
-use crate::scheme::{self, Scheme};
+use crate::scheme::{self, Progress, Scheme};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegShape, LegView, LoadedFmu};
 use crate::wrench::WrenchHistory;
@@ -124,6 +124,7 @@ pub struct DockingRun {
     largest_residual: f64,
     iterations: usize,
     rejected: usize,
+    progress: Progress,
 }
 
 impl DockingRun {
@@ -170,6 +171,7 @@ impl DockingRun {
             largest_residual: 0.0,
             iterations: 0,
             rejected: 0,
+            progress: Progress::default(),
         };
         out.start = out.measure_energy()?;
         out.record()?;
@@ -199,6 +201,12 @@ impl DockingRun {
     /// True when the whole duration is simulated.
     pub fn finished(&self) -> bool {
         self.time() >= self.scenario.docking.duration_s
+    }
+
+    /// What the steps did so far: among others those that the account of energies refused, and those
+    /// it would have refused but that could not be smaller.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
     }
 
     /// The samples so far.
@@ -244,6 +252,7 @@ impl DockingRun {
         let done = done?;
         self.iterations += done.iterations;
         self.rejected += done.rejected;
+        self.progress += done;
         if whole { self.record() } else { Ok(()) }
     }
 
