@@ -19,6 +19,7 @@ use crate::contact::{
 };
 use crate::error::{PlatformError, Result};
 use leg_core::dynamics::grid::SLIVER;
+use leg_core::math;
 use nalgebra::{Matrix6, Vector6};
 
 /// Contact and latch between end effector and target.
@@ -219,8 +220,8 @@ impl Encounter {
         let begun = self.changes.begun > 0;
         self.stride = if self.touching() && !begun {
             let allowed = CONTACT_ERROR * self.deepest; // (2)
-            let factor =
-                0.9 * (allowed / self.gap_error(bodies, errors).max(1e-3 * allowed)).cbrt();
+            let error = self.gap_error(bodies, errors).max(1e-3 * allowed);
+            let factor = 0.9 * math::cbrt(allowed / error);
             (self.stride * factor.clamp(0.5, 1.5)).max(1.0) // (1)
         } else {
             1.0

@@ -21,6 +21,7 @@
 use crate::error::{PlatformError, Result};
 use crate::scheme::Progress;
 use leg_core::dynamics::grid::{SLIVER, even_step, next_part};
+use leg_core::math;
 
 /// A step that fails or misses energy is halved at most so often.
 pub(crate) const HALVINGS: i32 = 12;
@@ -134,7 +135,7 @@ impl Watch {
         // NaN is not within the allowance.
         let within = used <= 1.0;
         if strict && !within {
-            return Err((0.9 / used.cbrt()).clamp(0.2, 0.7)); // (2)
+            return Err((0.9 / math::cbrt(used)).clamp(0.2, 0.7)); // (2)
         }
         self.missed += miss;
         self.used = used.max(0.1 * self.used);
@@ -149,7 +150,7 @@ impl Watch {
 
     /// By how much the next step may be longer, (2).
     fn growth(&self) -> f64 {
-        (0.9 / self.used.max(1e-3).cbrt()).clamp(0.5, GROWTH)
+        (0.9 / math::cbrt(self.used.max(1e-3))).clamp(0.5, GROWTH)
     }
 }
 

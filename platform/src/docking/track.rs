@@ -1,11 +1,12 @@
 //! What is watched in every step of a docking.
 
 use crate::hub::EFFECTOR;
+use crate::motor_range::MotorRange;
 use crate::scheme::{Scheme, largest_gap};
 use nalgebra::Vector3;
 
 /// Tension below which a tendon counts as slack [N].
-const SLACK_TENSION: f64 = 0.05;
+pub const SLACK_TENSION: f64 = 0.05;
 
 /// A parabola may raise a peak between steps by this fraction; what would rise more is no peak of a
 /// curve that the steps resolve.
@@ -60,6 +61,9 @@ pub struct LegTrack {
     /// Largest turn of the crank from where it started [rad].
     pub largest_turn: f64,
     initial_angle: f64,
+    /// Largest use of the motor's working range [-].
+    pub range_use: f64,
+    range: MotorRange,
 }
 
 impl LegTrack {
@@ -91,6 +95,8 @@ pub struct Track {
     pub last_touch: Option<f64>,
     /// Deepest penetration [m].
     pub penetration: f64,
+    /// When it was deepest [s].
+    pub penetration_time: f64,
     /// Closing speed along the docking axis before the first touch and now [m/s].
     pub closing_speeds: (f64, f64),
     /// Largest distance between a leg's tip and its joint on the end effector [m].
@@ -111,9 +117,11 @@ pub struct Track {
 
 impl Track {
     /// The start of a run.
-    pub fn start(platform: &dyn Scheme) -> Self {
-        let legs = (0..platform.leg_count())
-            .map(|i| {
+    pub fn start(platform: &dyn Scheme, ranges: &[MotorRange]) -> Self {
+        let legs = ranges
+            .iter()
+            .enumerate()
+            .map(|(i, &range)| {
                 let leg = platform.leg(i);
                 LegTrack {
                     initial_length: leg.tendon_length,
@@ -123,6 +131,8 @@ impl Track {
                     peak_torque: leg.motor_torque.abs(),
                     largest_turn: 0.0,
                     initial_angle: leg.motor_angle,
+                    range_use: range.used_at(leg.motor_angle),
+                    range,
                 }
             })
             .collect();
@@ -137,6 +147,7 @@ impl Track {
             first_touch: None,
             last_touch: None,
             penetration: 0.0,
+            penetration_time: 0.0,
             closing_speeds: (speed, speed),
             joint_gap: 0.0,
             legs,
@@ -172,6 +183,7 @@ impl Track {
             track.peak_torque = track.peak_torque.max(leg.motor_torque.abs());
             let turn = (leg.motor_angle - track.initial_angle).abs();
             track.largest_turn = track.largest_turn.max(turn);
+            track.range_use = track.range_use.max(track.range.used_at(leg.motor_angle));
         }
     }
 
@@ -198,7 +210,10 @@ impl Track {
         // A closed latch pulls while the contact pushes: only both together move anything.
         self.impulse += (self.force + whole) * (0.5 * h);
         self.force = whole;
-        self.penetration = self.penetration.max(output.penetration());
+        if output.penetration() > self.penetration {
+            self.penetration = output.penetration();
+            self.penetration_time = self.time;
+        }
         let touching = encounter.touching();
         if touching && !self.touching {
             self.episodes += 1;
