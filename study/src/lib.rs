@@ -38,11 +38,11 @@
 //! Invariants:
 //!
 //! - The inputs of a run follow from the study and the number of the run alone.
-//! - The table follows from the plan alone: threads, shards, order, interruptions and machines leave
-//!   no trace in its bytes.
+//! - The table follows from the plan and the program alone: threads, shards, order, interruptions
+//!   and machines leave no trace in its bytes.
 //! - Running, resuming and merging need memory for one block of runs, whatever their number.
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::disallowed_methods))]
 
 pub mod description;
 pub mod error;

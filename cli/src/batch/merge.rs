@@ -45,8 +45,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let found = softdock_study::merge(&parts, &arguments.out, completeness).map_err(advise)?;
     let merged = Directory::open(&arguments.out)?;
     let table = merged.table_path();
-    let results = Results::read(&merged)?;
     let whole = [merged];
+    let results = Results::read(&whole)?;
     if arguments.json {
         let mut value = status::machine(&whole, &found);
         value["results"] = results.json();

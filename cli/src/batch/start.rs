@@ -19,8 +19,9 @@ use std::process::ExitCode;
 const MORE: &str = "\
 Every finished run is on the disk at once: after Ctrl-C, kill -9 or a full disk the same command with
 --resume does what is left and nothing twice. Runs lost because a file of the folder is damaged are
-done again; the damaged file is kept beside as *.damaged-N. When all runs are there, results.parquet has a row for
-each: inputs, figures, status, error. Exit status: 0 when all runs of the shard are done, failed ones
+done again; the damaged file is kept beside as *.damaged-N. When all runs are there, results.parquet
+has a row for each: inputs, figures, status, error. Suspect runs are in the table, marked, and left out
+of every statistic. Exit status: 0 when all runs of the shard are done, failed and suspect ones
 included; 130 after Ctrl-C; 75 after SIGTERM; 2 for a study that cannot be run.";
 
 /// Arguments of `softdock batch run`.
@@ -74,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     bar.finish();
     let done = done?;
     let directory = Directory::open(&arguments.out)?;
-    let results = Results::read(&directory)?;
+    let results = Results::read(core::slice::from_ref(&directory))?;
     if arguments.json {
         say_json(arguments, &directory, &done, &results)?;
     } else {

@@ -1,6 +1,7 @@
 //! `softdock batch status`.
 
 use super::progress::duration;
+use super::results::Results;
 use crate::failure::SUSPECT;
 use crate::output;
 use crate::summary::{Summary as Text, significant};
@@ -31,10 +32,15 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directories = open(&arguments.directories)?;
     let status = softdock_study::status(&directories)?;
+    let results = Results::read(&directories)?;
     if arguments.json {
-        output::say_json(&machine(&directories, &status))?;
+        let mut value = machine(&directories, &status);
+        value["results"] = results.json();
+        output::say_json(&value)?;
     } else {
-        output::say(&describe(&directories, &status).to_string())?;
+        let mut text = describe(&directories, &status);
+        results.describe_counts(&mut text);
+        output::say(&text.to_string())?;
     }
     Ok(exit_status(&status))
 }

@@ -10,7 +10,9 @@ fn a_study_runs_and_says_what_came_out() {
     let text = folder.stdout(&["run", "study.toml", "--out", "out"]);
     for part in [
         "shard 0/1: 0 runs before, 12 now",
-        "captured",
+        "probability of capture",
+        "suspect",
+        "never touched",
         "median",
         "per minute",
         "failed",
@@ -46,7 +48,9 @@ fn a_study_runs_and_says_what_came_out() {
         "leg6_stroke_m",
         "tendon_tension_min_n",
         "energy.lost_in_contact_j",
-        "captured",
+        "soundness",
+        "soundness_reasons",
+        "outcome",
     ] {
         assert!(columns.iter().any(|name| name == column), "{columns:?}");
     }

@@ -26,7 +26,7 @@ fn expected_worst(directory: &Path, count: usize) -> BTreeSet<u64> {
         order: Default::default(),
     };
     let directory = Directory::open(directory).unwrap();
-    worst(&directory, &ranking)
+    worst(&directory, &ranking, |_| true)
         .unwrap()
         .iter()
         .map(|ranked| ranked.run)

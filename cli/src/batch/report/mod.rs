@@ -4,7 +4,7 @@ mod data;
 mod pictures;
 mod tables;
 
-use super::results::{CONFIDENCE, Results};
+use super::results::{CONFIDENCE, FORCE, OUTCOME, Results};
 use super::status;
 use crate::output;
 use crate::settings::{Resolved, SettingsArgs};
@@ -12,9 +12,9 @@ use crate::summary::significant;
 use anyhow::Result;
 use data::Data;
 use serde_json::json;
-use softdock_platform::docking::Scenario;
+use softdock_platform::docking::{Outcome, Scenario};
 use softdock_report::{BatchReport, Figure};
-use softdock_study::statistics::{Interval, sensitivity};
+use softdock_study::statistics::{Interval, sensitivity_of};
 use softdock_study::{Directory, Plan, Status, Table, export_table};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -42,7 +42,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let path = write(&directory)?;
     let status = softdock_study::status(std::slice::from_ref(&directory))?;
     if arguments.json {
-        let results = Results::read(&directory)?;
+        let results = Results::read(core::slice::from_ref(&directory))?;
         output::say_json(&json!({
             "study": directory.plan().study().name,
             "runs": directory.plan().runs(),
@@ -95,12 +95,13 @@ fn open_table(directory: &Directory) -> Result<(Table, Option<PathBuf>)> {
 
 fn page(directory: &Directory, table: &Table) -> Result<BatchReport> {
     let plan = directory.plan();
-    let results = Results::read(directory)?;
+    let results = Results::read(core::slice::from_ref(directory))?;
     let data = Data::read(directory, table)?;
-    let force = sensitivity(table, super::results::FORCE, CONFIDENCE)?;
-    let captured = sensitivity(table, super::results::CAPTURED, CONFIDENCE)?;
+    let force = sensitivity_of(table, FORCE, &data.force, CONFIDENCE)?;
+    let captured = sensitivity_of(table, OUTCOME, &data.captured(), CONFIDENCE)?;
     let mut sensitivities = pictures::sensitivities("peak contact force", &force, &data);
-    if results.captured > 0 && results.captured < results.finished - results.failed {
+    let captures = results.count(Outcome::Captured);
+    if captures > 0 && captures < results.met() {
         sensitivities.extend(pictures::sensitivities("capture", &captured, &data));
     }
     Ok(BatchReport {
@@ -112,7 +113,7 @@ fn page(directory: &Directory, table: &Table) -> Result<BatchReport> {
         distributions: pictures::distributions(&data)?,
         relations: pictures::relations(&force, &data),
         parallel: pictures::parallel(&data)?,
-        tables: tables::all(&data)?,
+        tables: tables::all(&data, &results)?,
         config_text: config_text(plan)?,
     })
 }
@@ -153,6 +154,20 @@ fn warnings(plan: &Plan, status: &Status) -> Vec<String> {
 fn warning(directory: &Directory, results: &Results) -> Result<Option<String>> {
     let status = softdock_study::status(std::slice::from_ref(directory))?;
     let mut parts = warnings(directory.plan(), &status);
+    if results.suspect > 0 {
+        parts.push(format!(
+            "Suspect: {} of {} runs, left out of every statistic and listed at the end.",
+            results.suspect, results.finished
+        ));
+    }
+    let never = results.count(Outcome::NeverTouched);
+    if never > 0 {
+        parts.push(format!(
+            "Never touched: {never} of {} runs, which have no peak force and count neither as \
+             captures nor as failures to capture.",
+            results.finished
+        ));
+    }
     if results.failed > 0 {
         parts.push(format!(
             "{} runs failed; they are left out everywhere and listed at the end.",
@@ -163,18 +178,28 @@ fn warning(directory: &Directory, results: &Results) -> Result<Option<String>> {
 }
 
 fn headlines(results: &Results) -> Vec<Figure> {
-    let good = results.finished - results.failed;
     let percent = |share: f64| significant(100.0 * share, 3);
     let mut out = Vec::new();
-    if good > 0 {
+    if let Some(share) = results.capture_probability() {
         let Interval { low, high } = results.capture_interval();
-        let share = results.captured as f64 / good as f64;
         out.push(
             Figure::text("probability of capture", percent(share), "%")
                 .keyed("capture_probability", share),
         );
         let interval = format!("{} … {}", percent(low), percent(high));
         out.push(Figure::text("its 95 % interval", interval, "%"));
+        let (captured, met) = (results.count(Outcome::Captured), results.met());
+        out.push(
+            Figure::text(
+                "captured, of the sound runs that met",
+                captured.to_string(),
+                "",
+            )
+            .keyed("captured", captured),
+        );
+        out.push(
+            Figure::text("sound runs that met", met.to_string(), "").keyed("capture_trials", met),
+        );
     }
     if let Some(force) = &results.force {
         for (label, probability) in [
@@ -192,6 +217,9 @@ fn headlines(results: &Results) -> Vec<Figure> {
         );
     }
     out.push(Figure::text("runs", results.finished.to_string(), ""));
+    out.push(
+        Figure::text("suspect", results.suspect.to_string(), "").keyed("suspect", results.suspect),
+    );
     out.push(
         Figure::text("failed", results.failed.to_string(), "").keyed("failed", results.failed),
     );
