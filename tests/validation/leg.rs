@@ -56,7 +56,7 @@ fn steps_are_counted_whatever_the_times_of_outputs() {
         config.solver.step_s = step;
         let mut simulation = Simulation::new(&config).unwrap();
         let (mut steps, mut asked) = (0, 0.0);
-        let mut index = 0.0;
+        let mut index = 0.0_f64;
         while simulation.state.time < 6.0 {
             index += 1.0;
             let (start, end) = (simulation.state.time, (index * output).min(6.0));
