@@ -330,7 +330,10 @@ fn sweeps_and_arguments_that_make_no_sense_are_refused() {
                 &["--compare", "aligned", "nosuch"],
                 &["no scenario file nosuch"],
             ),
-            (&["."], &["cannot read the settings file .", "it is a folder"]),
+            (
+                &["."],
+                &["cannot read the settings file .", "it is a folder"],
+            ),
             (&["/dev/zero"], &["/dev/zero", "device"]),
         ],
     );
