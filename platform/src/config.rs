@@ -6,9 +6,11 @@
 
 use crate::attitude::Attitude;
 use crate::error::PlatformError;
+use crate::parameter as narrower;
 use leg_core::leg::ConfigError;
 use leg_core::leg::check::{check, positive};
 use leg_core::leg::config::{History, Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
+use leg_core::leg::parameter::GRAVITY;
 use leg_core::leg::spatial::{Base, SectionShape, SpatialLegConfig, UniversalJoint};
 use leg_core::math;
 use leg_core::model::Signal;
@@ -299,12 +301,7 @@ impl PlatformConfig {
 
     /// Checks every value, those of each leg included.
     pub fn validate(&self) -> Result<(), PlatformError> {
-        all_within(
-            "gravity_m_s2",
-            &self.gravity_m_s2,
-            1e3,
-            "in [-1000, 1000] m/s²",
-        )?;
+        GRAVITY.check_all(&self.gravity_m_s2)?;
         self.validate_bodies()?;
         self.validate_parts()?;
         self.validate_placement()?;
@@ -340,59 +337,15 @@ impl PlatformConfig {
         check_inertia("end_effector.inertia_kg_m2", &effector.inertia_kg_m2)
     }
 
-    /// Sizes and materials far from anything that can be built would end in equations that cannot
-    /// be solved, and a message that blames them.
     fn validate_parts(&self) -> Result<(), ConfigError> {
         let (crank, leaf) = (&self.crank, &self.leaf);
-        let ranges = [
-            (
-                "crank.length_m",
-                crank.length_m,
-                [1e-3, 1e1],
-                "in [0.001, 10] m",
-            ),
-            (
-                "crank.mass_kg",
-                crank.mass_kg,
-                [1e-6, 1e6],
-                "in [1e-6, 1e6] kg",
-            ),
-            (
-                "leaf.length_m",
-                leaf.length_m,
-                [1e-2, 1e2],
-                "in [0.01, 100] m",
-            ),
-            ("leaf.width_m", leaf.width_m, [1e-5, 1e1], "in [1e-5, 10] m"),
-            (
-                "leaf.thickness_m",
-                leaf.thickness_m,
-                [1e-5, 1.0],
-                "in [1e-5, 1] m",
-            ),
-            (
-                "leaf.youngs_modulus_pa",
-                leaf.youngs_modulus_pa,
-                [1e5, 1e13],
-                "in [1e5, 1e13] Pa",
-            ),
-            (
-                "leaf.shear_modulus_pa",
-                leaf.shear_modulus_pa,
-                [1e5, 1e13],
-                "in [1e5, 1e13] Pa",
-            ),
-            (
-                "leaf.density_kg_m3",
-                leaf.density_kg_m3,
-                [1e-1, 1e6],
-                "in [0.1, 1e6] kg/m³",
-            ),
-        ];
-        for (key, value, [low, high], allowed) in ranges {
-            check(value >= low && value <= high, key, value, allowed)?;
-        }
-        Ok(())
+        narrower::CRANK_LENGTH.check(crank.length_m)?;
+        narrower::LEAF_LENGTH.check(leaf.length_m)?;
+        narrower::LEAF_WIDTH.check(leaf.width_m)?;
+        narrower::LEAF_THICKNESS.check(leaf.thickness_m)?;
+        narrower::YOUNGS_MODULUS.check(leaf.youngs_modulus_pa)?;
+        narrower::SHEAR_MODULUS.check(leaf.shear_modulus_pa)?;
+        narrower::DENSITY.check(leaf.density_kg_m3)
     }
 
     fn validate_placement(&self) -> Result<(), ConfigError> {

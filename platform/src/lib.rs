@@ -16,6 +16,7 @@ pub mod linear;
 pub mod monolithic;
 pub mod motor_range;
 pub mod native;
+pub mod parameter;
 pub mod regulator;
 pub mod sample;
 pub mod scheme;

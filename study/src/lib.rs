@@ -48,6 +48,7 @@ pub mod description;
 pub mod error;
 mod finish;
 mod merge;
+mod missing;
 mod plan;
 pub mod ranking;
 mod runner;
@@ -65,7 +66,7 @@ mod value;
 pub use description::Study;
 pub use error::{Result, StudyError};
 pub use finish::export_table;
-pub use merge::merge;
+pub use merge::{Completeness, merge};
 pub use plan::{ColumnSpec, Plan};
 pub use runner::{
     Case, Job, Outcome, Progress, RunOptions, RunSummary, most_threads, run, run_one,
@@ -73,6 +74,7 @@ pub use runner::{
 pub use shard::Shard;
 pub use status::{Status, status};
 pub use store::Directory;
+pub use store::damage::Damage;
 pub use table::Table;
 pub use validate::MAX_RUNS;
 pub use value::{FigureSpec, Kind, Value};

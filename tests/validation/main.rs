@@ -5,6 +5,7 @@
 mod docking;
 mod documents;
 mod free_links;
+mod jumps;
 mod leg;
 mod newton;
 mod platform_cosimulation;

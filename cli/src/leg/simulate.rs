@@ -39,7 +39,7 @@ in leg.partial.csv. Columns:
 
 /// Arguments of `softdock leg simulate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = FILES)]
+#[command(after_help = crate::failure::with_exit_status(FILES))]
 pub struct Arguments {
     #[command(flatten)]
     times: TimeArgs,
@@ -107,6 +107,7 @@ impl Sampled for LegSample {
             dissipated: self.dissipated,
             energy_residual: self.energy_residual,
             loop_gap: self.loop_gap,
+            leaf_strain: self.leaf_strain,
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod commands;
 mod common;
+mod damage;
 mod disk;
 mod importers;
 mod invariance;
@@ -11,3 +12,4 @@ mod memory;
 mod pages;
 mod rerun;
 mod signals;
+mod soundness;

@@ -5,7 +5,9 @@
 mod figures;
 mod fmu;
 mod folder;
+mod hostile;
 mod importers;
+mod labels;
 mod leg;
 mod pages;
 mod platform;

@@ -336,6 +336,59 @@ fn explicit_coupling_says_when_its_steps_are_too_long() {
     }
 }
 
+#[test]
+fn a_run_that_breaks_down_has_failed_and_says_what_was_suspect_before() {
+    let folder = Folder::within(&["platform"]);
+    let arguments = [
+        "simulate",
+        "--duration",
+        "0.06",
+        "--set",
+        "legs.elements=4",
+        "--set",
+        "wrench.force_z_n=90000",
+        "--out",
+        "a",
+    ];
+    folder.refused(1, &arguments);
+    let text = std::fs::read_to_string(folder.path.join("a/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(summary["soundness"], "failed");
+    assert_eq!(summary["complete"], false);
+    let reasons = summary["soundness_reasons"].as_array().unwrap();
+    let strained = |reason: &serde_json::Value| reason["reason"] == "axial_strain";
+    assert!(reasons.iter().any(strained), "{summary}");
+}
+
+#[test]
+fn a_motor_beyond_its_range_makes_a_motion_suspect() {
+    let folder = Folder::within(&["platform"]);
+    let arguments = [
+        "simulate",
+        "--duration",
+        "0.05",
+        "--set",
+        "legs.elements=4",
+        "--set",
+        "motor.mode=hold",
+        "--set",
+        "motor.range_rad=0.001",
+        "--set",
+        "wrench.force_z_n=50",
+        "--plot",
+        "page.html",
+        "--json",
+    ];
+    let output = folder.command(&arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["soundness"], "suspect");
+    assert_eq!(summary["soundness_reasons"][0]["reason"], "motor_range");
+    let page = std::fs::read_to_string(folder.path.join("page.html")).unwrap();
+    assert!(page.contains("role=\"alert\">Suspect: leg "), "{page}");
+    assert!(page.contains("data-key=\"soundness\" data-value=\"&quot;suspect&quot;\""));
+}
+
 /// Pitch, yaw and roll as asked for, in every place that shows them.
 #[test]
 fn an_attitude_given_is_the_attitude_shown() {

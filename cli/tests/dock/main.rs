@@ -9,6 +9,7 @@ mod motors;
 mod pages;
 mod refusals;
 mod repeatability;
+mod soundness;
 #[cfg(unix)]
 mod stopping;
 mod support;

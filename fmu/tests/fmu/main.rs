@@ -3,7 +3,9 @@
 
 mod derivatives;
 mod description;
+mod hostile;
 mod instances;
+mod keys;
 mod library;
 mod lifecycle;
 mod logging;

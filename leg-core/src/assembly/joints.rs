@@ -373,6 +373,7 @@ fn turning_axis<G, const D: usize>(
     ]
 }
 
+#[inline(never)]
 pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     motion: &Motion<'_, G, N>,

@@ -2,6 +2,7 @@
 //!
 //! * [`config`]: what a user can set;
 //! * [`linear`]: the published attempt with a linear leaf, to compare its failure;
+//! * [`parameter`]: key, unit and range of its numbers;
 //! * [`planar`]: the published planar leg, a four-bar with a flexible coupler;
 //! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf (with a free
 //!   link and a given tension or rest length: `free_links`);
@@ -15,6 +16,7 @@ pub mod check;
 pub mod config;
 mod free_links;
 pub mod linear;
+pub mod parameter;
 pub mod planar;
 pub mod pretension;
 pub mod series;
@@ -23,6 +25,7 @@ pub mod spatial;
 pub mod spatial_parts;
 pub mod spatial_report;
 pub mod spatial_simulate;
+mod strain;
 pub mod unit;
 mod unit_derivative;
 pub mod unit_planar;

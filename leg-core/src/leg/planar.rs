@@ -82,9 +82,9 @@ pub struct LegJoints {
 #[derive(Debug, Clone)]
 pub struct PlanarLeg {
     /// Its configuration.
-    pub config: LegConfig,
+    pub config: Box<LegConfig>,
     /// The model; its initial pose is the straight, unstressed leaf.
-    pub model: PlanarModel,
+    pub model: Box<PlanarModel>,
     /// The joints.
     pub joints: LegJoints,
     /// The leaf.
@@ -204,6 +204,7 @@ pub(super) fn wrap(angle: f64) -> f64 {
 impl PlanarLeg {
     /// Builds the leg with the given drives, straight at crank angle `q1`. `rest_length` [m]
     /// adds the tendon.
+    #[inline(never)]
     pub fn new(
         config: &LegConfig,
         crank_drive: LinkDrive,
@@ -279,8 +280,8 @@ impl PlanarLeg {
                 let point = |node| PointOn::node(node, Vector2::zeros());
                 builder.line("tendon", point(node_a), point(node_b), law)
             });
-        let model = builder.build()?;
-        let config = config.clone();
+        let model = Box::new(builder.build()?);
+        let config = Box::new(config.clone());
         Ok(Self {
             config,
             model,

@@ -91,6 +91,7 @@ impl Layout {
 
 impl SpatialParts {
     /// Adds a leg, unstressed, to a model being built; `config` must be valid.
+    #[inline(never)]
     pub fn add(
         builder: &mut ModelBuilder<Se3, 6, 3>,
         config: &SpatialLegConfig,

@@ -86,7 +86,7 @@ pub fn report(bowed: &SpatialPretensioned) -> Result<SpatialReport, LegError> {
         side: bow.side,
         force_on_leaf_a_n: at_a.into(),
         force_on_leaf_b_n: at_b.into(),
-        max_axial_strain: max_axial_strain(leg, state)?,
+        max_axial_strain: leg.leaf_strain(state)?.axial,
         max_bending_stress_pa: moments.iter().fold(0.0, stress),
         strain_energy_j: results::energy::energies(&leg.model, state)?.strain,
         mid_point_m: bow.middle.into(),
@@ -107,7 +107,7 @@ pub fn path_sample(
         chord_m: chord.norm(),
         thrust_n: 0.5 * (at_a - at_b).dot(&chord) / chord.norm(),
         sag_m: Bow::new(leg, state)?.sag.norm(),
-        max_axial_strain: max_axial_strain(leg, state)?,
+        max_axial_strain: leg.leaf_strain(state)?.axial,
         residual_n: point.residual,
         iterations: point.iterations,
     })
@@ -145,15 +145,6 @@ fn leaf_forces(leg: &SpatialLeg, state: &SpatialState) -> [Vector3<f64>; 2] {
     });
     let at_a = results::reaction(&leg.model, state, leg.root_joint).force;
     [at_a + pull, -leg.tip_force(state) - pull]
-}
-
-fn max_axial_strain(leg: &SpatialLeg, state: &SpatialState) -> Result<f64, LegError> {
-    let mut worst: f64 = 0.0;
-    for element in 0..leg.config.solver.elements {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        worst = worst.max(section.strain[0].abs() + section.strain_slope[0].abs());
-    }
-    Ok(worst)
 }
 
 fn moments(leg: &SpatialLeg, state: &SpatialState) -> Result<Vec<SectionMoments>, LegError> {

@@ -37,7 +37,8 @@ fn failed(order: usize) -> Error {
 impl Eigen {
     fn sorted(values: &DVector<f64>, vectors: &DMatrix<f64>) -> Self {
         let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
+        // As a stable sort would, but without its buffer on the stack.
+        order.sort_unstable_by(|&i, &j| values[i].total_cmp(&values[j]).then(i.cmp(&j)));
         Self {
             values: DVector::from_fn(values.len(), |i, _| values[order[i]]),
             vectors: vectors.select_columns(&order),

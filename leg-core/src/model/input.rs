@@ -45,8 +45,21 @@ impl Inputs {
 
 /// Gives the input channels at any time. Must not allocate: it is called in every step.
 pub trait Drive {
-    /// Writes the channels at `time` [s] into `inputs`, whose length is the model's.
+    /// Writes the channels at `time` [s] into `inputs`, whose length is the model's. Where a channel
+    /// jumps, it has its new value.
     fn sample(&self, time: f64, inputs: &mut Inputs);
+
+    /// The same where a channel that jumps at `time` has its old value still.
+    fn sample_before(&self, time: f64, inputs: &mut Inputs) {
+        self.sample(time, inputs);
+    }
+
+    /// First time later than `after` and not later than `until` [s] at which a channel jumps: time
+    /// steps end there, and what follows begins consistently. Jumps that are not told are smeared
+    /// over a step.
+    fn next_jump(&self, _after: f64, _until: f64) -> Option<f64> {
+        None
+    }
 }
 
 /// Inputs that do not change.
@@ -241,13 +254,28 @@ impl Signal {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Signals(pub Vec<Signal>);
 
-impl Drive for Signals {
-    fn sample(&self, time: f64, inputs: &mut Inputs) {
+impl Signals {
+    fn write(&self, inputs: &mut Inputs, sample: impl Fn(&Signal) -> (f64, f64, f64)) {
         for (i, signal) in self.0.iter().enumerate().take(inputs.value.len()) {
-            let (value, rate, acceleration) = signal.sample(time);
+            let (value, rate, acceleration) = sample(signal);
             inputs.value[i] = value;
             inputs.rate[i] = rate;
             inputs.acceleration[i] = acceleration;
         }
+    }
+}
+
+impl Drive for Signals {
+    fn sample(&self, time: f64, inputs: &mut Inputs) {
+        self.write(inputs, |signal| signal.sample(time));
+    }
+
+    fn sample_before(&self, time: f64, inputs: &mut Inputs) {
+        self.write(inputs, |signal| signal.sample_before(time));
+    }
+
+    fn next_jump(&self, after: f64, until: f64) -> Option<f64> {
+        let jumps = self.0.iter().filter_map(|s| s.next_jump(after, until));
+        jumps.reduce(f64::min)
     }
 }

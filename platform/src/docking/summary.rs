@@ -1,12 +1,14 @@
 //! The figures an engineer wants of a docking.
 
 use super::config::Scenario;
+use super::outcome::Outcome;
 use super::run::EnergySample;
 use super::track::Track;
 use crate::hub::EFFECTOR;
 use crate::scheme::Scheme;
 use leg_core::group::{Group, Se3};
 use leg_core::math;
+use leg_core::results::soundness::{Soundness, Watch};
 use nalgebra::Vector3;
 use serde::Serialize;
 
@@ -15,12 +17,17 @@ use serde::Serialize;
 pub struct Summary {
     /// The whole duration was simulated.
     pub complete: bool,
-    /// Largest contact force on the end effector [N].
-    pub peak_contact_force_n: f64,
+    /// Whether the figures can be believed.
+    #[serde(flatten)]
+    pub soundness: Soundness,
+    /// What became of the docking.
+    pub outcome: Outcome,
+    /// Largest contact force on the end effector [N]; none if nothing touched.
+    pub peak_contact_force_n: Option<f64>,
     /// When it was largest [s].
-    pub peak_contact_time_s: f64,
-    /// Impulse of contact and latch on the end effector [N·s].
-    pub contact_impulse_n_s: f64,
+    pub peak_contact_time_s: Option<f64>,
+    /// Impulse of contact and latch on the end effector [N·s]; none if they did not meet.
+    pub contact_impulse_n_s: Option<f64>,
     /// First touch [s].
     pub first_touch_s: Option<f64>,
     /// Time for which something touched [s].
@@ -29,9 +36,7 @@ pub struct Summary {
     pub contact_episodes: usize,
     /// Deepest penetration of the contact [m].
     pub max_penetration_m: f64,
-    /// The latch closed.
-    pub captured: bool,
-    /// When it closed [s].
+    /// When the latch closed [s].
     pub capture_time_s: Option<f64>,
     /// Largest force of the closed latch [N].
     pub peak_latch_force_n: f64,
@@ -116,7 +121,8 @@ impl Summary {
         track: &Track,
         platform: &dyn Scheme,
         poses: &[(f64, Se3)],
-        (start, end, largest_residual): (&EnergySample, &EnergySample, f64),
+        (start, end): (&EnergySample, &EnergySample),
+        watch: &Watch,
         (iterations, rejected): (usize, usize),
     ) -> Self {
         let config = &scenario.docking;
@@ -134,25 +140,26 @@ impl Summary {
             .world()
             .encounter()
             .and_then(|encounter| encounter.latch().capture_time());
-        let energy = energy_summary(start, end);
-        let moved = energy.brought_in_j.max(end.dissipated()).max(1e-12);
+        let outcome = Outcome::of(track, platform);
+        let touched = track.first_touch.is_some();
         let relative = relative_motion(platform);
         Self {
             complete: platform.time() >= config.duration_s,
-            peak_contact_force_n: track.peak_force.0,
-            peak_contact_time_s: track.peak_force.1,
-            contact_impulse_n_s: track.impulse.norm(),
+            soundness: watch.soundness(),
+            outcome,
+            peak_contact_force_n: touched.then_some(track.peak_force.0),
+            peak_contact_time_s: touched.then_some(track.peak_force.1),
+            contact_impulse_n_s: outcome.met().then(|| track.impulse.norm()),
             first_touch_s: track.first_touch,
             contact_time_s: track.contact_time,
             contact_episodes: track.episodes,
             max_penetration_m: track.penetration,
-            captured: capture.is_some(),
             capture_time_s: capture,
             peak_latch_force_n: track.peak_latch_force.0,
             settling_time_s: track
                 .first_touch
                 .and_then(|touch| settling_time(scenario, poses, touch)),
-            effective_restitution: restitution(track, platform, capture.is_some()),
+            effective_restitution: restitution(track, outcome),
             final_relative_rate_deg_s: relative.rate.to_degrees(),
             final_relative_speed_m_s: relative.speed,
             final_angle_deg: relative.angle.to_degrees(),
@@ -165,8 +172,8 @@ impl Summary {
             max_motor_turn_rad: largest(|leg| leg.largest_turn),
             max_motor_range_use: range_use.iter().copied().fold(0.0, f64::max),
             motor_range_use: range_use,
-            energy,
-            energy_residual_rel: largest_residual / moved,
+            energy: energy_summary(start, end),
+            energy_residual_rel: watch.missing_share(),
             max_joint_gap_m: track.joint_gap,
             simulated_s: platform.time(),
             steps: track.steps,
@@ -216,11 +223,9 @@ fn settling_time(scenario: &Scenario, poses: &[(f64, Se3)], touch: f64) -> Optio
     (time <= touch + 0.9 * (end - touch)).then(|| (time - touch).max(0.0))
 }
 
-fn restitution(track: &Track, platform: &dyn Scheme, captured: bool) -> Option<f64> {
+fn restitution(track: &Track, outcome: Outcome) -> Option<f64> {
     let (before, now) = track.closing_speeds;
-    let apart = !captured
-        && track.first_touch.is_some()
-        && platform.world().encounter().is_some_and(|e| !e.touching());
+    let apart = outcome == Outcome::Bounced;
     (apart && before > 0.0 && now < 0.0).then(|| -now / before)
 }
 

@@ -58,6 +58,8 @@ pub struct Track {
     pub last_touch: Option<f64>,
     /// Deepest penetration [m].
     pub penetration: f64,
+    /// When it was deepest [s].
+    pub penetration_time: f64,
     /// Closing speed along the docking axis before the first touch and now [m/s].
     pub closing_speeds: (f64, f64),
     /// Largest distance between a leg's tip and its joint on the end effector [m].
@@ -106,6 +108,7 @@ impl Track {
             first_touch: None,
             last_touch: None,
             penetration: 0.0,
+            penetration_time: 0.0,
             closing_speeds: (speed, speed),
             joint_gap: 0.0,
             legs,
@@ -162,7 +165,10 @@ impl Track {
         // A closed latch pulls while the contact pushes: only both together move anything.
         self.impulse += (self.force + whole) * (0.5 * h);
         self.force = whole;
-        self.penetration = self.penetration.max(output.penetration());
+        if output.penetration() > self.penetration {
+            self.penetration = output.penetration();
+            self.penetration_time = self.time;
+        }
         let touching = encounter.touching();
         if touching && !self.touching {
             self.episodes += 1;

@@ -6,6 +6,7 @@ mod conservation;
 mod control;
 mod cosimulation;
 mod limits;
+mod maps;
 mod statics;
 mod whole;
 

@@ -9,7 +9,7 @@ use crate::leg::motion::{
 };
 use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
-use crate::summary::{Summary, fixed};
+use crate::summary::{Summary, fixed, warning};
 use anyhow::Result;
 use leg_core::dynamics::Advance;
 use leg_core::leg::config::{History, Motor, MotorMode, Shape, Solver};
@@ -76,7 +76,7 @@ const HEADER: [&str; 31] = [
 
 /// Arguments of `softdock leg spatial simulate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = FILES)]
+#[command(after_help = crate::failure::with_exit_status(FILES))]
 pub struct Arguments {
     #[command(flatten)]
     times: TimeArgs,
@@ -181,6 +181,7 @@ impl Sampled for SpatialSample {
             dissipated: self.dissipated,
             energy_residual: self.energy_residual,
             loop_gap: self.loop_gap,
+            leaf_strain: self.leaf_strain,
         }
     }
 }
@@ -303,10 +304,7 @@ fn page(
     }
     blocks.extend(charts(samples, tendon).into_iter().map(Block::from));
     blocks.extend(energy_charts(samples, tendon).map(Block::from));
-    let warning = report.stopped_because.as_ref().map(|why| {
-        let end = report.simulated_s;
-        format!("Incomplete: ended at t = {end:.4} s ({why}).")
-    });
+    let why = report.stopped_because.as_deref();
     let tip = match settings.tip.mode {
         TipMode::Held => "held",
         TipMode::Loaded => "loaded",
@@ -318,7 +316,7 @@ fn page(
             "Spatial leg with {} elements, its tip {tip}, {} s simulated in steps of {} s.",
             settings.leg.solver.elements, report.simulated_s, settings.leg.solver.step_s
         ),
-        warning,
+        warning: warning(why, report.simulated_s, &report.soundness),
         figures: figures(report, tendon),
         blocks,
         dense: false,

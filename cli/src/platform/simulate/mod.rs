@@ -8,6 +8,7 @@ mod table;
 
 use super::start::{PlaceArgs, WrenchArgs};
 use crate::failure::BadInput;
+use crate::foreign::ForeignCode;
 use crate::leg::input::InterpolationArgs;
 use crate::legs::LegsArgs;
 use crate::output::{self, CsvFile, OutputArgs};
@@ -50,7 +51,7 @@ platform.partial.csv. Columns:
 
 /// Arguments of `softdock platform simulate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = FILES)]
+#[command(after_help = crate::failure::with_exit_status(FILES))]
 pub struct Arguments {
     /// Simulated time [s]
     #[arg(
@@ -89,6 +90,13 @@ pub struct Arguments {
     settings: SettingsArgs,
     #[command(flatten)]
     output: OutputArgs,
+}
+
+impl Arguments {
+    /// The foreign code inside its legs, if there is any.
+    pub fn foreign(&self) -> Option<ForeignCode> {
+        self.legs.foreign()
+    }
 }
 
 /// Runs the command.
@@ -141,7 +149,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         output::say(&summary.to_string())?;
     }
-    ended.status(&report.file)
+    ended.status(&report.file, &report.soundness)
 }
 
 /// Every step, and every macro step of co-simulation if that is longer.

@@ -1,6 +1,7 @@
 //! The page of a run: motion, forces, motors, energies.
 
 use super::report::Report;
+use crate::summary::{soundness_figure, warning};
 use softdock_platform::PlatformConfig;
 use softdock_platform::attitude::Attitude;
 use softdock_platform::sample::{LegState, PlatformSample};
@@ -26,12 +27,7 @@ fn per_leg(
 
 /// The page of a run.
 pub(super) fn page(report: &Report, config: &PlatformConfig, samples: &[PlatformSample]) -> Page {
-    let warning = report.stopped_because.as_ref().map(|why| {
-        format!(
-            "Incomplete: ended at t = {:.4} s ({why}).",
-            report.simulated_s
-        )
-    });
+    let why = report.stopped_because.as_deref();
     Page {
         title: "Motion of the platform".to_owned(),
         lead: format!(
@@ -41,7 +37,7 @@ pub(super) fn page(report: &Report, config: &PlatformConfig, samples: &[Platform
             report.simulated_s,
             report.step_s
         ),
-        warning,
+        warning: warning(why, report.simulated_s, &report.soundness),
         figures: figures(report),
         blocks: charts(samples, config.leg_count())
             .into_iter()
@@ -55,6 +51,7 @@ fn figures(report: &Report) -> Vec<Figure> {
     let [low, high] = report.tendon_tension_range_n;
     let millimetres = 1e3 * report.largest_displacement_m;
     vec![
+        soundness_figure(&report.soundness),
         Figure::number("largest displacement", millimetres, 4, "mm"),
         Figure::number("largest leg force", report.largest_leg_force_n, 4, "N"),
         Figure::number("lowest tendon tension", low, 4, "N"),

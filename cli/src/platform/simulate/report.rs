@@ -2,6 +2,7 @@
 
 use super::table::gap;
 use crate::summary::Summary;
+use leg_core::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_platform::attitude::Attitude;
 use softdock_platform::config::Coupling;
@@ -24,7 +25,6 @@ pub(super) struct Worst {
     ranges: Vec<MotorRange>,
     range_use: f64,
     gap: f64,
-    residual: f64,
     slack_time: f64,
 }
 
@@ -52,7 +52,6 @@ impl Worst {
         self.displacement = self.displacement.max(norm(moved));
         self.speed = self.speed.max(norm(sample.effector.velocity));
         self.gap = self.gap.max(gap(sample));
-        self.residual = self.residual.max(sample.energy.residual.abs());
         let since = last.map_or(0.0, |last| sample.t - last.t);
         for (leg, range) in sample.legs.iter().zip(&self.ranges) {
             self.range_use = self.range_use.max(range.used_at(leg.motor_angle));
@@ -75,6 +74,9 @@ impl Worst {
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Report {
     pub(super) complete: bool,
+    /// Whether the figures can be believed.
+    #[serde(flatten)]
+    pub(super) soundness: Soundness,
     pub(super) stopped_because: Option<String>,
     pub(super) file: PathBuf,
     pub(super) rows: usize,
@@ -98,6 +100,8 @@ pub(super) struct Report {
     pub(super) largest_motor_range_use: f64,
     pub(super) largest_joint_gap_m: f64,
     pub(super) largest_energy_residual_j: f64,
+    /// The same over the energy that moved.
+    pub(super) energy_residual_rel: f64,
     pub(super) wrench_work_j: f64,
     pub(super) motor_work_j: f64,
     pub(super) dissipated_j: f64,
@@ -122,7 +126,6 @@ impl Report {
             largest_motor_turn_rad: worst.turn,
             largest_motor_range_use: worst.range_use,
             largest_joint_gap_m: worst.gap,
-            largest_energy_residual_j: worst.residual,
             wrench_work_j: energy.wrench_work,
             motor_work_j: energy.motor_work,
             dissipated_j: energy.dissipated,
@@ -151,7 +154,7 @@ impl Report {
             .text(
                 "energy residual",
                 format!("{:.1e}", self.largest_energy_residual_j),
-                "J",
+                &format!("J ({:.1e} of what moved)", self.energy_residual_rel),
             )
             .text(
                 "largest joint gap",
@@ -160,18 +163,13 @@ impl Report {
             )
             .number("iterations per step", self.iterations_per_step, "")
             .number("wall time", self.wall_s, "s");
+        summary.soundness(&self.soundness);
         if self.rejected_steps > 0 {
             summary.text(
                 "steps repeated smaller",
                 self.rejected_steps.to_string(),
                 "",
             );
-        }
-        if self.largest_motor_range_use > 1.0 {
-            summary.note(format!(
-                "a crank turned to {:.0} % of its working range motor.range_rad",
-                100.0 * self.largest_motor_range_use
-            ));
         }
         if let Some(why) = &self.stopped_because {
             summary.note(format!("INCOMPLETE: {why}"));
