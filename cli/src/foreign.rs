@@ -9,30 +9,32 @@ use std::time::Duration;
 /// Bytes of a megabyte.
 const MEGABYTE: u64 = 1 << 20;
 
+/// Where the help lists them.
+const HEADING: &str = "Limits of foreign FMUs";
+
 /// Longest time inside one call, if nobody says otherwise [s].
 const TIMEOUT: f64 = 60.0;
 
 /// Limits of what an archive may unpack to.
 #[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "Limits of foreign FMUs")]
 pub struct ArchiveArgs {
     /// Most that an FMU may unpack to [MiB]
-    #[arg(long, value_name = "MB", hide_short_help = true,
+    #[arg(long, value_name = "MB", hide_short_help = true, help_heading = HEADING,
           default_value_t = Limits::default().total_bytes / MEGABYTE,
           value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     max_unpacked_mb: u64,
     /// Most that one file in it may unpack to [MiB]
-    #[arg(long, value_name = "MB", hide_short_help = true,
+    #[arg(long, value_name = "MB", hide_short_help = true, help_heading = HEADING,
           default_value_t = Limits::default().entry_bytes / MEGABYTE,
           value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     max_entry_mb: u64,
     /// Most files in it
-    #[arg(long, value_name = "N", hide_short_help = true,
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = HEADING,
           default_value_t = Limits::default().entries as u64,
           value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     max_entries: u64,
     /// Most bytes per packed byte, of files above 16 MiB
-    #[arg(long, value_name = "N", hide_short_help = true,
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = HEADING,
           default_value_t = Limits::default().ratio,
           value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
     max_ratio: u64,
@@ -52,10 +54,9 @@ impl ArchiveArgs {
 
 /// Limits of FMUs that are loaded.
 #[derive(Debug, Clone, clap::Args)]
-#[command(next_help_heading = "Limits of foreign FMUs")]
 pub struct ForeignArgs {
     /// Longest time inside one call of an FMU [s]; `inf` for no limit
-    #[arg(long, value_name = "S", default_value_t = TIMEOUT, value_parser = seconds,
+    #[arg(long, value_name = "S", default_value_t = TIMEOUT, value_parser = seconds, help_heading = HEADING,
           allow_negative_numbers = true)]
     timeout: f64,
     #[command(flatten)]

@@ -207,7 +207,7 @@ impl Watched {
     /// open.
     fn read_rest(&mut self) {
         let end = Instant::now() + GRACE;
-        while self.open && Instant::now() < end {
+        while self.open && self.state.finished.is_none() && Instant::now() < end {
             self.listen(TICK);
         }
     }
