@@ -52,7 +52,7 @@ fn figures_of_a_pushed_platform_are_those_of_its_rows() {
         "--set",
         "gravity_m_s2=[0, 0, -9.81]",
         "--set",
-        "wrench.force_z_n={ kind = 'step', time_s = 0.01, after = -120.0 }",
+        "wrench.force_z_n={ kind = 'step', time_s = 0.01, after = -300.0 }",
         "--set",
         "wrench.moment_x_nm={ kind = 'step', time_s = 0.05, after = 3.0 }",
     ]);
@@ -140,7 +140,7 @@ fn figures_of_a_pushed_platform_are_those_of_its_rows() {
     let (z, t) = (column("z"), column("t"));
     let pushed: f64 = (1..rows)
         .filter(|&i| t[i] > 0.01 + 1e-9)
-        .map(|i| -120.0 * (z[i] - z[i - 1]))
+        .map(|i| -300.0 * (z[i] - z[i - 1]))
         .sum();
     let pitch = column("pitch");
     let turned: f64 = (1..rows)

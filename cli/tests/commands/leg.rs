@@ -102,6 +102,8 @@ fn output_step_and_input_table_are_followed() {
         "0.03",
         "--input",
         "in.csv",
+        "--interpolation",
+        "cubic",
         "--out",
         "a/b",
         "--set",

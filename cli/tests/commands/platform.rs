@@ -1,6 +1,6 @@
 //! The platform commands as a user runs them.
 
-use super::folder::Folder;
+use super::folder::{Folder, number};
 use serde_json::Value;
 
 /// The shipped configuration with round rods.
@@ -217,7 +217,14 @@ fn histories_come_from_tables_and_legs_break() {
     let arguments = ["simulate", "--duration", "0.15", "--input", "in.csv"];
     let message = folder.refused(2, &arguments);
     assert!(message.contains("motor.mode=angle"), "{message}");
-    let more = ["--set", "motor.mode=angle", "--break", "5:0.12"];
+    let more = [
+        "--set",
+        "motor.mode=angle",
+        "--break",
+        "5:0.12",
+        "--interpolation",
+        "cubic",
+    ];
     let report = folder.json(&[&arguments[..], &more].concat());
     let turn = report["largest_motor_turn_rad"].as_f64().unwrap();
     assert!((turn - 0.05).abs() < 1e-9, "{turn}");
@@ -435,35 +442,42 @@ fn names_that_changed_are_refused_with_the_new_ones() {
 fn rows_of_a_table_are_joined_as_asked() {
     let folder = Folder::within(&["platform"]);
     folder.write("push.csv", "t,force_z_n\n0,0\n0.01,10\n0.02,10\n");
-    // The momentum that the whole push brings, with and without a ramp at its beginning.
-    let coarse = ["--set", "legs.elements=4", "--output-step", "1e-3"];
+    let coarse = [
+        "--set",
+        "legs.elements=4",
+        "--duration",
+        "0.02",
+        "--out",
+        ".",
+    ];
     let work = |more: &[&str]| {
-        let run = [
-            "simulate",
-            "--input",
-            "push.csv",
-            "--duration",
-            "0.02",
-            "--out",
-            ".",
-        ];
-        super::folder::number(
-            &folder.json(&[&run[..], &coarse, more].concat()),
-            "wrench_work_j",
-        )
+        let found = folder.json(&[&["simulate"][..], &coarse, more].concat());
+        number(&found, "wrench_work_j")
     };
-    let linear = work(&[]);
-    assert_eq!(work(&["--interpolation", "linear"]), linear);
-    let (cubic, hold) = (
-        work(&["--interpolation", "cubic"]),
-        work(&["--interpolation", "hold"]),
-    );
-    // Half of the first 10 ms pushes with a line and with a cubic, in another order; nothing with
-    // hold.
+    let by_table = |more: &[&str]| work(&[&["--input", "push.csv"][..], more].concat());
+    let linear = by_table(&[]);
+    assert_eq!(by_table(&["--interpolation", "linear"]), linear);
+    // A cubic pushes less at first and more later: the end effector is found further on its way.
+    let cubic = by_table(&["--interpolation", "cubic"]);
     assert!(
-        hold < 0.9 * cubic && cubic < linear,
-        "{hold} {cubic} {linear}"
+        cubic > 1.01 * linear && cubic < 1.1 * linear,
+        "{cubic} {linear}"
     );
+    // Rows that hold are steps, felt at their times.
+    let hold = by_table(&["--interpolation", "hold"]);
+    let step = "wrench.force_z_n={ kind = 'step', time_s = 0.01, after = 10.0 }";
+    assert_eq!(hold, work(&["--set", step]));
+    // The same table as a history, and the same kinds.
+    let table = |kind: &str| {
+        let rows = "times_s = [0.0, 0.01, 0.02], values = [0.0, 10.0, 10.0]";
+        work(&[
+            "--set",
+            &format!("wrench.force_z_n={{ kind = 'table', {rows}{kind} }}"),
+        ])
+    };
+    assert_eq!(table(""), linear);
+    assert_eq!(table(", interpolation = 'cubic'"), cubic);
+    assert_eq!(table(", interpolation = 'hold'"), hold);
     let message = folder.refused(
         2,
         &[

@@ -445,12 +445,14 @@ fn pipes_are_refused_instead_of_waited_for() {
         .arg(folder.0.join("pipe.toml"))
         .status();
     assert!(made.unwrap().success());
-    let commands: [&[&str]; 5] = [
+    let commands: [&[&str]; 7] = [
         &["dock", "pipe.toml"],
         &["dock", "--compare", "pipe.toml", "default"],
         &["leg", "simulate", "--config", "pipe.toml"],
         &["leg", "simulate", "--input", "pipe.toml"],
         &["platform", "simulate", "--input", "pipe.toml"],
+        &["fmu", "simulate", "pipe.toml"],
+        &["fmu", "inspect", "pipe.toml"],
     ];
     for arguments in commands {
         let mut command = Command::new(env!("CARGO_BIN_EXE_softdock"));

@@ -151,10 +151,18 @@ impl std::fmt::Debug for FmuArchive {
 
 /// Opens the file of an FMU.
 pub(crate) fn open_file(path: &Path) -> Result<File, ImportError> {
-    File::open(path).map_err(|cause| ImportError::File {
-        path: path.to_owned(),
-        cause,
-    })
+    let regular = path.metadata().and_then(|metadata| {
+        // To open a pipe would wait for ever for somebody to write into it.
+        let problem = "it is not a regular file";
+        let refused = || io::Error::new(io::ErrorKind::InvalidInput, problem);
+        metadata.is_file().then_some(()).ok_or_else(refused)
+    });
+    regular
+        .and_then(|()| File::open(path))
+        .map_err(|cause| ImportError::File {
+            path: path.to_owned(),
+            cause,
+        })
 }
 
 /// Reads the list of an FMU and its description, without loading anything.
