@@ -1,11 +1,14 @@
 //! The `softdock` program.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod batch;
 mod bench;
 mod dock;
 mod failure;
 mod fmu;
 mod foreign;
+mod input_file;
 mod leg;
 mod legs;
 mod output;
@@ -21,7 +24,7 @@ use std::process::ExitCode;
 
 /// Simulation of soft docking platforms with flexible legs.
 #[derive(Debug, Parser)]
-#[command(name = "softdock", version, about, propagate_version = true)]
+#[command(name = "softdock", version, about, propagate_version = true, after_help = failure::EXIT_STATUS)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,

@@ -239,8 +239,21 @@ impl CsvFile {
 
     /// Adds a row.
     pub fn row(&mut self, values: &[f64]) -> Result<(), OutputError> {
-        debug_assert_eq!(values.len(), self.columns);
+        self.row_with_words(values, &[])
+    }
+
+    /// Adds a row of numbers with words behind them, which hold neither commas nor quotes.
+    pub fn row_with_words(&mut self, values: &[f64], words: &[&str]) -> Result<(), OutputError> {
+        debug_assert_eq!(values.len() + words.len(), self.columns);
         append_row(&mut self.buffer, values);
+        if !words.is_empty() {
+            self.buffer.pop();
+            for word in words {
+                self.buffer.push(b',');
+                self.buffer.extend_from_slice(word.as_bytes());
+            }
+            self.buffer.push(b'\n');
+        }
         self.flush_when_due()
     }
 

@@ -275,3 +275,42 @@ pub fn free_acceleration(body: &Body, state: &BodyState, w: &Vector6<f64>) -> Op
         .cholesky()
         .map(|factors| factors.solve(&(w + weight + gyroscopic)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leg_core::model::spatial_inertia;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The centre of mass anywhere: potential from its place, and the weight from the potential.
+        #[test]
+        fn gravity_acts_at_the_centre_of_mass(
+            centre in proptest::array::uniform3(-0.5..0.5_f64),
+            place in proptest::array::uniform3(-1.0..1.0_f64),
+            turn in proptest::array::uniform3(-2.0..2.0_f64),
+            gravity in proptest::array::uniform3(-10.0..10.0_f64),
+        ) {
+            let mass = 7.0;
+            let body = Body {
+                inertia: spatial_inertia(mass, centre, Matrix3::identity()),
+                gravity: gravity.into(),
+            };
+            let pose = Se3::new(place.into(), turn.into());
+            let at = pose.translation() + pose.rotation() * Vector3::from(centre);
+            let potential = gravity_energy(&body, &pose);
+            prop_assert!((potential + mass * body.gravity.dot(&at)).abs() < 1e-12 * 200.0);
+            let (weight, _) = weight_of(&body, &pose);
+            let step = 1e-5;
+            for k in 0..6 {
+                let moved = |by: f64| {
+                    let psi = Vector6::from_fn(|i, _| if i == k { by } else { 0.0 });
+                    gravity_energy(&body, &pose.compose(&Se3::exp(&psi)))
+                };
+                let slope = (moved(step) - moved(-step)) / (2.0 * step);
+                // Rounding of energies of 200 J over the step.
+                prop_assert!((weight[k] + slope).abs() < 1e-7, "{k}: {} {slope}", weight[k]);
+            }
+        }
+    }
+}

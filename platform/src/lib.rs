@@ -1,6 +1,9 @@
 //! The platform: legs coupled through the spherical joints of the end effector.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod allocation;
+pub mod attitude;
 pub mod audit;
 pub mod body;
 pub mod config;
@@ -11,7 +14,9 @@ pub mod error;
 pub mod hub;
 pub mod linear;
 pub mod monolithic;
+pub mod motor_range;
 pub mod native;
+pub mod parameter;
 pub mod regulator;
 pub mod sample;
 pub mod scheme;

@@ -14,6 +14,7 @@ use crate::world::World;
 use crate::wrench::WrenchHistory;
 use leg_core::group::Group;
 use leg_core::model::Signal;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::Vector3;
 
 /// What an advance did, summed over its steps.
@@ -89,6 +90,9 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// Work of end effector and base on the legs since the start, as their own equations have it
     /// [J].
     fn work_on_legs(&self) -> f64;
+
+    /// Largest strains of the leaves of all legs; none of legs that do not tell.
+    fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>>;
 
     /// Where the parts of all legs are.
     fn leg_shapes(&mut self) -> Result<Vec<LegShape>>;
@@ -236,6 +240,15 @@ impl Scheme for Platform {
         flows.map(|flow| flow.energy).sum()
     }
 
+    fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
+        let legs = self.legs().iter().enumerate();
+        legs.map(|(i, leg)| {
+            let strain = leg.leg().leaf_strain(leg.state());
+            strain.map(Some).map_err(PlatformError::in_leg(i))
+        })
+        .collect()
+    }
+
     fn leg_shapes(&mut self) -> Result<Vec<LegShape>> {
         let shape = |leg: &crate::native::NativeLeg| leg_shape(leg.leg(), leg.state());
         Ok(self.legs().iter().map(shape).collect())
@@ -332,6 +345,10 @@ macro_rules! cosimulated {
 
             fn work_on_legs(&self) -> f64 {
                 self.rig.given.iter().map(|flow| flow.energy).sum()
+            }
+
+            fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
+                self.rig.leaf_strains()
             }
 
             fn leg_shapes(&mut self) -> Result<Vec<LegShape>> {

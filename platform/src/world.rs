@@ -19,6 +19,7 @@ use crate::error::{PlatformError, Result};
 use crate::hub::{Answer, EFFECTOR, Hub, HubSystem, MOST_BODIES};
 use crate::wrench::{AppliedWrench, WrenchHistory, split, work};
 use leg_core::dynamics::alpha::Coefficients;
+use leg_core::math;
 use nalgebra::{Matrix6, Vector3, Vector6};
 
 /// Work done on the bodies and energy lost between them since the start [J], with the powers now
@@ -164,7 +165,7 @@ impl Encounter {
         self.changes = self.episodes.accept(&self.pair, &a, &b);
         let begun = self.changes.begun > 0;
         self.stride = if self.touching() && !begun {
-            let factor = 0.9 * (CONTACT_ERROR / error.max(1e-3 * CONTACT_ERROR)).cbrt();
+            let factor = 0.9 * math::cbrt(CONTACT_ERROR / error.max(1e-3 * CONTACT_ERROR));
             (self.stride * factor.clamp(0.5, 1.5)).max(1.0) // (1)
         } else {
             1.0

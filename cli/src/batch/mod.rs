@@ -10,6 +10,7 @@ mod progress;
 mod report;
 mod rerun;
 mod results;
+mod samples;
 mod slurm;
 mod start;
 mod status;

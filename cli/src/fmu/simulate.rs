@@ -7,6 +7,7 @@ mod table;
 
 use crate::failure::BadInput;
 use crate::foreign::{ForeignArgs, ForeignCode};
+use crate::leg::input::InterpolationArgs;
 use crate::output::{self, CsvFile, OutputArgs, printable};
 use crate::run::{self, Progress};
 use anyhow::{Result, bail};
@@ -30,9 +31,9 @@ it reached is the last one. NaN and infinite values are a failure.
 The FMU runs in a process of its own: when it crashes, ends that process or does not return from a
 call within --timeout, the program says so and ends with exit status 1.
 
-The input table has a column `time` (or `t`) and one per input, named as in the FMU. Real inputs are
-joined by straight lines, which an FMU that can interpolate follows within a step; other inputs
-keep their value until the next row.";
+The input table has a column `time` (or `t`) and one per input, named as in the FMU. Real inputs
+follow --interpolation between its rows; an FMU that can interpolate follows their slopes within a
+step. Other inputs keep their value until the next row.";
 
 /// Arguments of `softdock fmu simulate`.
 #[derive(Debug, clap::Args)]
@@ -56,6 +57,8 @@ pub struct Arguments {
     /// Table of inputs over time
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    between: InterpolationArgs,
     /// Sets a parameter, or the start of an input; can be repeated
     #[arg(long, value_name = "VARIABLE=VALUE")]
     set: Vec<String>,
@@ -101,7 +104,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         .collect();
     let assignments = assignments?;
     let table = match &arguments.input {
-        Some(path) => Some(InputTable::read(path, description)?),
+        Some(path) => Some(InputTable::read(
+            path,
+            arguments.between.interpolation(),
+            description,
+        )?),
         None => None,
     };
     let columns = Columns::new(&arguments.variables, description)?;

@@ -93,7 +93,10 @@ pub fn begin<G: Group<N, D>, const N: usize, const D: usize>(
     coefficients: &Coefficients,
     guess: Guess,
 ) -> OpenStep {
-    alpha::predict(state, workspace, drive, coefficients);
+    let trial = &mut workspace.trial;
+    trial.time = state.time + coefficients.step;
+    drive.sample_before(trial.time, &mut trial.inputs);
+    alpha::predict(state, workspace, coefficients);
     if guess == Guess::Velocities {
         for (n, v) in workspace.increments.iter_mut().zip(&state.velocities) {
             *n = v * coefficients.step;

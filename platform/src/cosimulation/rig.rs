@@ -17,6 +17,7 @@ use crate::wrench::WrenchHistory;
 use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::Group;
 use leg_core::model::Signal;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::time::Duration;
 
@@ -190,6 +191,15 @@ impl Rig {
         let energy =
             |(i, seat): (usize, &mut Seat)| seat.unit.energy().map_err(PlatformError::in_unit(i));
         self.seats.iter_mut().enumerate().map(energy).collect()
+    }
+
+    /// Largest strains of the leaves of all legs, where they are told.
+    pub fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
+        let strain = |(i, seat): (usize, &mut Seat)| {
+            let strain = seat.unit.leaf_strain();
+            strain.map_err(PlatformError::in_unit(i))
+        };
+        self.seats.iter_mut().enumerate().map(strain).collect()
     }
 
     /// Where the parts of all legs are.

@@ -5,14 +5,18 @@ use super::control::Control;
 use super::setup::{resting_platform, visitor};
 use super::summary::Summary;
 use super::track::Track;
+use crate::audit::{note_leaves, note_motors};
+use crate::body::kinetic_energy;
 use crate::contact::PointForce;
 use crate::error::Result;
 use crate::hub::EFFECTOR;
+use crate::motor_range::MotorRange;
 use crate::scheme::{self, Scheme};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegShape, LegView, LoadedFmu};
 use crate::wrench::WrenchHistory;
 use leg_core::group::{Group, Se3};
+use leg_core::results::soundness::{Books, Watch};
 use nalgebra::{Vector3, Vector6};
 use softdock_fmu::import::FmuArchive;
 
@@ -41,6 +45,8 @@ pub struct EnergySample {
     pub legs_gravity: f64,
     /// Energy of end effector, base and target: kinetic and potential.
     pub bodies: f64,
+    /// The kinetic part of it.
+    pub bodies_kinetic: f64,
     /// Energy stored in contact and latch.
     pub contact: f64,
     /// Work of motors since the start.
@@ -77,6 +83,29 @@ impl EnergySample {
     pub fn residual(&self, start: &Self) -> f64 {
         self.mechanical() - start.mechanical() - self.motor_work - self.wrench_work
             + self.dissipated()
+    }
+
+    /// Notes the energies at `time` [s].
+    fn note(&self, start: &Self, time: f64, watch: &mut Watch) {
+        let books = Books {
+            kinetic: self.bodies_kinetic + self.legs_kinetic,
+            potentials: &[
+                self.leaves,
+                self.tendons,
+                self.legs_gravity,
+                self.bodies - self.bodies_kinetic,
+                self.contact,
+            ],
+            work: &[self.motor_work, self.wrench_work],
+            lost: &[
+                self.leg_loss,
+                self.contact_loss,
+                self.friction_loss,
+                self.latch_loss,
+            ],
+            residual: self.residual(start),
+        };
+        watch.energies(time, &books);
     }
 }
 
@@ -121,7 +150,8 @@ pub struct DockingRun {
     samples: Vec<Sample>,
     keep_samples: bool,
     poses: Vec<(f64, Se3)>,
-    largest_residual: f64,
+    watch: Watch,
+    ranges: Vec<MotorRange>,
     iterations: usize,
     rejected: usize,
 }
@@ -157,9 +187,11 @@ impl DockingRun {
         let mut platform = couple(&equilibrium, wrench)?;
         let visitor = visitor(&scenario.docking, equilibrium.pose())?;
         platform.add_target(visitor.body, visitor.state, visitor.pair, visitor.latch);
+        let ranges = MotorRange::of_legs(&scenario.platform)?;
         let mut out = Self {
             scenario: scenario.clone(),
-            track: Track::start(platform.as_ref()),
+            track: Track::start(platform.as_ref(), &ranges),
+            ranges,
             platform,
             control: Control::new(scenario, &equilibrium)?,
             start: EnergySample::default(),
@@ -167,11 +199,12 @@ impl DockingRun {
             samples: Vec::new(),
             keep_samples,
             poses: Vec::new(),
-            largest_residual: 0.0,
+            watch: Watch::default(),
             iterations: 0,
             rejected: 0,
         };
         out.start = out.measure_energy()?;
+        out.look()?;
         out.record()?;
         Ok(out)
     }
@@ -238,10 +271,9 @@ impl DockingRun {
             self.platform.advance_observed(end, observe)
         };
         // What a failed advance did before it failed counts, too.
-        if let Ok(energy) = self.measure_energy() {
-            self.energy = energy;
-        }
+        let seen = self.look();
         let done = done?;
+        seen?;
         self.iterations += done.iterations;
         self.rejected += done.rejected;
         if whole { self.record() } else { Ok(()) }
@@ -262,15 +294,13 @@ impl DockingRun {
             &self.track,
             self.platform.as_ref(),
             &self.poses,
-            (&self.start, &self.energy, self.largest_residual),
+            (&self.start, &self.energy),
+            &self.watch,
             (self.iterations, self.rejected),
         ))
     }
 
     fn record(&mut self) -> Result<()> {
-        self.energy = self.measure_energy()?;
-        let residual = self.energy.residual(&self.start).abs();
-        self.largest_residual = self.largest_residual.max(residual);
         let pose = self.platform.effector().pose;
         self.poses.push((self.time(), pose));
         if self.keep_samples {
@@ -280,13 +310,32 @@ impl DockingRun {
         Ok(())
     }
 
+    /// Looks for what makes the result suspect.
+    fn look(&mut self) -> Result<()> {
+        self.energy = self.measure_energy()?;
+        self.energy.note(&self.start, self.time(), &mut self.watch);
+        let Track {
+            penetration,
+            penetration_time,
+            ..
+        } = self.track;
+        let radius = self.scenario.docking.contact.effector.tip_radius_m;
+        self.watch.contact(penetration_time, penetration, radius);
+        note_motors(self.platform.as_ref(), &self.ranges, &mut self.watch);
+        note_leaves(self.platform.as_mut(), &mut self.watch)
+    }
+
     /// Energies now.
     fn measure_energy(&mut self) -> Result<EnergySample> {
         let legs = self.platform.leg_energies()?;
         let (platform, world) = (&self.platform, self.platform.world());
         let account = world.account();
+        let bodies = world.hub().bodies.iter().zip(platform.bodies());
         let mut out = EnergySample {
             bodies: world.body_energy(platform.bodies()),
+            bodies_kinetic: bodies
+                .map(|(body, state)| kinetic_energy(body, state))
+                .sum(),
             contact: world.contact_potential(),
             motor_work: platform.motor_work(),
             wrench_work: account.wrench_work,

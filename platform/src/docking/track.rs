@@ -1,11 +1,12 @@
 //! What is watched in every step of a docking.
 
 use crate::hub::EFFECTOR;
+use crate::motor_range::MotorRange;
 use crate::scheme::{Scheme, largest_gap};
 use nalgebra::Vector3;
 
 /// Tension below which a tendon counts as slack [N].
-const SLACK_TENSION: f64 = 0.05;
+pub const SLACK_TENSION: f64 = 0.05;
 
 /// What is watched of one leg.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,6 +24,9 @@ pub struct LegTrack {
     /// Largest turn of the crank from where it started [rad].
     pub largest_turn: f64,
     initial_angle: f64,
+    /// Largest use of the motor's working range [-].
+    pub range_use: f64,
+    range: MotorRange,
 }
 
 impl LegTrack {
@@ -54,6 +58,8 @@ pub struct Track {
     pub last_touch: Option<f64>,
     /// Deepest penetration [m].
     pub penetration: f64,
+    /// When it was deepest [s].
+    pub penetration_time: f64,
     /// Closing speed along the docking axis before the first touch and now [m/s].
     pub closing_speeds: (f64, f64),
     /// Largest distance between a leg's tip and its joint on the end effector [m].
@@ -72,9 +78,11 @@ pub struct Track {
 
 impl Track {
     /// The start of a run.
-    pub fn start(platform: &dyn Scheme) -> Self {
-        let legs = (0..platform.leg_count())
-            .map(|i| {
+    pub fn start(platform: &dyn Scheme, ranges: &[MotorRange]) -> Self {
+        let legs = ranges
+            .iter()
+            .enumerate()
+            .map(|(i, &range)| {
                 let leg = platform.leg(i);
                 LegTrack {
                     initial_length: leg.tendon_length,
@@ -84,6 +92,8 @@ impl Track {
                     peak_torque: leg.motor_torque.abs(),
                     largest_turn: 0.0,
                     initial_angle: leg.motor_angle,
+                    range_use: range.used_at(leg.motor_angle),
+                    range,
                 }
             })
             .collect();
@@ -98,6 +108,7 @@ impl Track {
             first_touch: None,
             last_touch: None,
             penetration: 0.0,
+            penetration_time: 0.0,
             closing_speeds: (speed, speed),
             joint_gap: 0.0,
             legs,
@@ -131,6 +142,7 @@ impl Track {
             track.peak_torque = track.peak_torque.max(leg.motor_torque.abs());
             let turn = (leg.motor_angle - track.initial_angle).abs();
             track.largest_turn = track.largest_turn.max(turn);
+            track.range_use = track.range_use.max(track.range.used_at(leg.motor_angle));
         }
     }
 
@@ -153,7 +165,10 @@ impl Track {
         // A closed latch pulls while the contact pushes: only both together move anything.
         self.impulse += (self.force + whole) * (0.5 * h);
         self.force = whole;
-        self.penetration = self.penetration.max(output.penetration());
+        if output.penetration() > self.penetration {
+            self.penetration = output.penetration();
+            self.penetration_time = self.time;
+        }
         let touching = encounter.touching();
         if touching && !self.touching {
             self.episodes += 1;

@@ -7,7 +7,7 @@ use leg_core::leg::planar::LinkDrive;
 use leg_core::model::Signal;
 use nalgebra::{DVector, Vector6};
 use softdock_platform::PlatformConfig;
-use softdock_platform::docking::{DockingRun, RegulatorConfig, Scenario};
+use softdock_platform::docking::{DockingRun, Outcome, RegulatorConfig, Scenario};
 use softdock_platform::linear::{Kept, linearize_platform};
 use softdock_platform::monolithic::Platform;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
@@ -206,7 +206,7 @@ fn the_regulator_calms_a_captured_target_a_hundred_times_heavier() {
         summary.peak_motor_torque_nm,
         summary.energy_residual_rel
     );
-    assert!(summary.captured);
+    assert_eq!(summary.outcome, Outcome::Captured);
     assert!(energy.bodies_j < 0.02 * energy.brought_in_j);
     assert!(energy.motor_work_j < -0.5 * energy.brought_in_j);
     assert!(summary.peak_motor_torque_nm <= scenario.platform.motor.torque_limit_nm);
