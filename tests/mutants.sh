@@ -69,5 +69,5 @@ mkdir -p "$out"
 named=()
 for file in "${files[@]}"; do named+=(--file "$file"); done
 # Bugs that are not noticed make the exit status 2, those that time out 3; both are in the summary.
-exec nice cargo mutants --jobs 1 --in-place --no-shuffle --package "$package" "${named[@]}" \
+exec nice cargo mutants --jobs 1 --no-shuffle --package "$package" "${named[@]}" \
   --output "$out" --profile release "$@" -- "${tests[@]}"

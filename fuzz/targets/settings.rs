@@ -15,11 +15,12 @@ mod program {
             pub mod config;
         }
     }
+    pub mod input_file;
     pub mod settings;
 }
 
 // The program's modules look for each other at the root.
-use program::{leg, settings};
+use program::{input_file, leg, settings};
 
 use leg_core::leg::PlanarLegConfig;
 use program::settings::{Resolved, Settings, SettingsArgs};
