@@ -483,7 +483,65 @@ fn stepping(run: &Run, duration: f64) {
     assert!(run.figure("rejected_steps") >= 0.0);
 }
 
+/// Figures that are checked here; a new one wants a check of its own.
+const CHECKED: [&str; 33] = [
+    "capture_time_s",
+    "complete",
+    "contact_episodes",
+    "contact_impulse_n_s",
+    "contact_time_s",
+    "effective_restitution",
+    "energy",
+    "energy_residual_rel",
+    "final_angle_deg",
+    "final_relative_rate_deg_s",
+    "final_relative_speed_m_s",
+    "first_touch_s",
+    "iterations",
+    "leg_stroke_over_limit",
+    "leg_strokes_m",
+    "max_joint_gap_m",
+    "max_leg_stroke_m",
+    "max_motor_range_use",
+    "max_motor_turn_rad",
+    "max_penetration_m",
+    "max_slack_time_s",
+    "motor_range_use",
+    "outcome",
+    "peak_contact_force_n",
+    "peak_contact_time_s",
+    "peak_latch_force_n",
+    "peak_motor_torque_nm",
+    "rejected_steps",
+    "settling_time_s",
+    "simulated_s",
+    "smallest_step_s",
+    "steps",
+    "tendon_tension_range_n",
+];
+/// The rest: what rows cannot tell, or has tests elsewhere.
+const OTHERS: [&str; 6] = [
+    "coupling",
+    "error",
+    "soundness",
+    "soundness_reasons",
+    "version",
+    "wall_s",
+];
+
+/// No figure without a check.
+fn complete(run: &Run) {
+    let mut known: Vec<&str> = CHECKED.into_iter().chain(OTHERS).collect();
+    known.sort_unstable();
+    let map = run.summary.as_object().unwrap();
+    let mut told: Vec<&str> = map.keys().map(String::as_str).collect();
+    told.sort_unstable();
+    assert_eq!(told, known);
+    assert_eq!(map["soundness"], "sound", "{}", map["soundness_reasons"]);
+}
+
 fn all(run: &Run, duration: f64) {
+    complete(run);
     contact(run);
     latch(run);
     legs(run);
