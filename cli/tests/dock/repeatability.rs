@@ -90,7 +90,12 @@ fn table_and_summary_tell_the_same() {
     );
     let residual = column("energy_residual_j");
     let last = summary["energy"]["residual_j"].as_f64().unwrap();
-    assert_eq!(*residual.last().unwrap(), last);
+    // Reading JSON may round the last bit otherwise than reading the table.
+    let shown = *residual.last().unwrap();
+    assert!(
+        (shown - last).abs() <= 4.0 * f64::EPSILON * last.abs(),
+        "{shown} {last}"
+    );
 }
 
 /// Six loaded FMUs and native legs, each solving its own steps: the same bits, and the figures of
