@@ -10,6 +10,9 @@
 //!
 //! The keys of its scenario are `x1`, `x2`, `x3`, and `pause_ms`, how long a run takes at least.
 
+// Nothing mechanical: its bits need not be those of other processors.
+#![allow(clippy::disallowed_methods)]
+
 use softdock_study::slurm::{SlurmJob, scripts};
 use softdock_study::{
     Case, Completeness, Directory, FigureSpec, Job, Kind, Outcome, Plan, Result, RunOptions, Study,

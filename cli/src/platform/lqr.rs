@@ -257,10 +257,13 @@ fn simulate(
         if k == count {
             break;
         }
-        if let Err(error) = platform.advance_to((k + 1) as f64 * arguments.period) {
-            // Without a regulator the platform may well fold up.
-            ended = Some(error.to_string());
-            break;
+        match platform.advance_to((k + 1) as f64 * arguments.period) {
+            Ok(done) => watch.steps_at_floor(platform.time(), done.at_floor),
+            Err(error) => {
+                // Without a regulator the platform may well fold up.
+                ended = Some(error.to_string());
+                break;
+            }
         }
         progress.at(platform.time());
     }

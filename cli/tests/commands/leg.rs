@@ -492,5 +492,10 @@ fn a_leg_less_accurate_than_asked_for_is_suspect() {
         .iter()
         .find(|reason| reason["reason"] == "error_estimate");
     let reason = found.unwrap_or_else(|| panic!("{summary}"));
-    assert!(reason["value"].as_f64().unwrap() > 1e-30 && reason["allowed"] == 1e-30);
+    let allowed = reason["allowed"].as_f64().unwrap();
+    assert!((allowed / 1e-30 - 1.0).abs() < 1e-12, "{allowed}");
+    assert!(
+        reason["value"].as_f64().unwrap() > 10.0 * allowed,
+        "{reason}"
+    );
 }

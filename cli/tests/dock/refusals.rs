@@ -536,7 +536,7 @@ fn odd_but_possible_scenarios_run() {
     // A target that has not arrived: the story says what to do.
     let said = folder.stdout(&["--set", "initial_gap_m=1", "--set", "duration_s=0.02"]);
     assert!(
-        said.contains("Nothing was touched") && said.contains("lengthen duration_s"),
+        said.contains("Never touched") && said.contains("lengthen duration_s"),
         "{said}"
     );
 }

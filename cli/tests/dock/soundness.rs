@@ -120,37 +120,35 @@ fn a_sweep_and_a_comparison_are_as_sound_as_their_worst_run() {
 #[test]
 fn a_docking_has_one_of_four_outcomes() {
     let folder = Folder::new("outcomes");
-    for (scenario, duration, outcome, words) in [
-        ("aligned", "0.14", "captured", "captured: the latch closed"),
+    for (scenario, settings, outcome, words) in [
+        (
+            "aligned",
+            ["duration_s=0.14", "target.mass_kg=500"],
+            "captured",
+            "captured: the latch closed",
+        ),
         (
             "default",
-            "0.4",
+            ["duration_s=0.15", "target.mass_kg=20"],
             "bounced",
             "bounced: the target left again with",
         ),
         (
             "default",
-            "0.05",
+            ["duration_s=0.05", "target.mass_kg=500"],
             "in_contact",
             "they are in contact at the end",
         ),
         (
             "default",
-            "0.01",
+            ["duration_s=0.01", "target.mass_kg=500"],
             "never_touched",
             "Never touched: the gap is",
         ),
     ] {
-        let duration = format!("duration_s={duration}");
-        let arguments = [
-            scenario,
-            "--set",
-            &duration,
-            "--no-report",
-            "--out",
-            outcome,
-        ];
-        let said = folder.stdout(&[&arguments[..], &COARSE].concat());
+        let set = ["--set", settings[0], "--set", settings[1]];
+        let arguments = [scenario, "--no-report", "--out", outcome];
+        let said = folder.stdout(&[&arguments[..], &set, &COARSE].concat());
         let lead = said.lines().nth(1).unwrap();
         assert!(lead.contains(words), "{outcome}: {said}");
         let summary = folder.json(&format!("{outcome}/summary.json"));

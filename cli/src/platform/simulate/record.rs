@@ -108,6 +108,7 @@ impl Record {
 
     fn steps_to(&mut self, time: f64) -> Result<()> {
         let done = self.platform.advance_to(time)?;
+        self.watch.steps_at_floor(time, done.at_floor);
         self.done += done;
         Ok(())
     }
