@@ -22,8 +22,14 @@ use nalgebra::Vector3;
 pub struct Progress {
     /// Accepted (macro) steps.
     pub steps: usize,
-    /// Steps refused and repeated smaller.
+    /// Steps that failed and were repeated smaller.
     pub rejected: usize,
+    /// Steps refused because the account of energies missed too much in them, and repeated smaller.
+    pub refused: usize,
+    /// Steps accepted although they miss too much, because they cannot be smaller.
+    pub at_floor: usize,
+    /// Events that were located inside steps, which were repeated to end there.
+    pub events: usize,
     /// Iterations of accepted steps: how often all legs were evaluated.
     pub iterations: usize,
     /// How often the legs were linearised for the coupling.
@@ -34,6 +40,9 @@ impl core::ops::AddAssign for Progress {
     fn add_assign(&mut self, other: Self) {
         self.steps += other.steps;
         self.rejected += other.rejected;
+        self.refused += other.refused;
+        self.at_floor += other.at_floor;
+        self.events += other.events;
         self.iterations += other.iterations;
         self.linearizations += other.linearizations;
     }
@@ -277,13 +286,7 @@ impl Scheme for Platform {
     }
 
     fn advance_observed(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
-        let done = Platform::advance_observed(self, end, |platform| observe(platform))?;
-        Ok(Progress {
-            steps: done.steps,
-            rejected: done.rejected,
-            iterations: done.iterations,
-            linearizations: done.iterations,
-        })
+        Platform::advance_observed(self, end, |platform| observe(platform))
     }
 
     fn monolithic(&self) -> Option<&Platform> {

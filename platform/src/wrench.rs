@@ -41,8 +41,7 @@ pub fn split(wrench: &Vector6<f64>) -> (Vector3<f64>, Vector3<f64>) {
     )
 }
 
-/// Times closer than this fraction of a step are the same [-].
-pub(crate) const SAME_TIME: f64 = 1e-6;
+pub(crate) use leg_core::dynamics::grid::SAME_TIME;
 
 /// A wrench that takes over from none at t = 0, as `count` equal steps of `h` [s] feel it: a table
 /// of their ends, for solvers that look at a wrench there only.

@@ -16,7 +16,7 @@ use toml::Value;
 use toml::de::{DeTable, DeValue};
 
 /// Name and text of the studies that come with the program.
-const SHIPPED: [(&str, &str); 2] = [
+const SHIPPED: [(&str, &str); 3] = [
     (
         "idss-envelope",
         include_str!("../../../scenarios/idss-envelope.toml"),
@@ -24,6 +24,10 @@ const SHIPPED: [(&str, &str); 2] = [
     (
         "misalignment-map",
         include_str!("../../../scenarios/misalignment-map.toml"),
+    ),
+    (
+        "wide-ranges",
+        include_str!("../../../scenarios/wide-ranges.toml"),
     ),
 ];
 

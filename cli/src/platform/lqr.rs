@@ -252,7 +252,7 @@ fn simulate(
             note_motors(&platform, &ranges, &mut watch);
         }
         if let (Some(regulator), Some(torques)) = (regulator, &torques) {
-            regulator.apply(&mut platform, torques);
+            regulator.apply(&mut platform, torques)?;
         }
         if k == count {
             break;

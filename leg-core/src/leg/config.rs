@@ -380,12 +380,13 @@ impl Motor {
         allowed::MOTOR_RANGE.check(self.range_rad)?;
         self.torque_nm.validate("motor.torque_nm")?;
         self.angle_rad.validate("motor.angle_rad")?;
-        if self.mode == MotorMode::Angle && self.angle_rad.has_rough_table() {
+        if self.mode == MotorMode::Angle && self.angle_rad.is_rough() {
             return Err(ConfigError {
                 key: "motor.angle_rad",
                 value: self.angle_rad.signal().sample(0.0).0,
-                allowed: "a table with interpolation = \"cubic\" where it prescribes the motion \
-                          (motor.mode = \"angle\"): at the rows of others the speed jumps",
+                allowed: "smooth where it prescribes the motion (motor.mode = \"angle\"): a ramp, or a \
+                          table with interpolation = \"cubic\"; steps and the rows of other tables \
+                          are jumps of angle or speed",
             });
         }
         Ok(())
@@ -497,13 +498,17 @@ pub enum Shape {
 }
 
 impl History {
-    /// A motion that follows it would jump at rows of its table, or its rate would.
-    pub fn has_rough_table(&self) -> bool {
-        matches!(
-            self,
-            Self::Shape(Shape::Table { interpolation, values, .. })
-                if *interpolation != Interpolation::Cubic && values.len() > 1
-        )
+    /// A motion that follows it would jump, or its rate would.
+    pub fn is_rough(&self) -> bool {
+        match self {
+            Self::Shape(Shape::Step { before, after, .. }) => before != after,
+            Self::Shape(Shape::Table {
+                interpolation,
+                values,
+                ..
+            }) => *interpolation != Interpolation::Cubic && values.len() > 1,
+            _ => false,
+        }
     }
 
     /// The signal of the kernel.

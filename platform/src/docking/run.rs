@@ -11,10 +11,11 @@ use crate::contact::PointForce;
 use crate::error::Result;
 use crate::hub::EFFECTOR;
 use crate::motor_range::MotorRange;
-use crate::scheme::{self, Scheme};
+use crate::scheme::{self, Progress, Scheme};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegShape, LegView, LoadedFmu};
 use crate::wrench::WrenchHistory;
+use leg_core::dynamics::grid;
 use leg_core::group::{Group, Se3};
 use leg_core::results::soundness::{Books, Watch};
 use nalgebra::{Vector3, Vector6};
@@ -154,6 +155,7 @@ pub struct DockingRun {
     ranges: Vec<MotorRange>,
     iterations: usize,
     rejected: usize,
+    progress: Progress,
 }
 
 impl DockingRun {
@@ -202,6 +204,7 @@ impl DockingRun {
             watch: Watch::default(),
             iterations: 0,
             rejected: 0,
+            progress: Progress::default(),
         };
         out.start = out.measure_energy()?;
         out.look()?;
@@ -234,6 +237,12 @@ impl DockingRun {
         self.time() >= self.scenario.docking.duration_s
     }
 
+    /// What the steps did so far: among others those that the account of energies refused, and those
+    /// it would have refused but that could not be smaller.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
     /// The samples so far.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
@@ -254,7 +263,7 @@ impl DockingRun {
         let output = (index * interval).min(config.duration_s);
         let left = output - self.time();
         let most = MOST_STEPS * self.scenario.platform.solver.step_s;
-        let parts = (left / most * (1.0 - 1e-9)).ceil().max(1.0);
+        let parts = grid::count(left, most);
         let whole = parts <= 1.0;
         let end = if whole {
             output
@@ -276,6 +285,8 @@ impl DockingRun {
         seen?;
         self.iterations += done.iterations;
         self.rejected += done.rejected;
+        self.progress += done;
+        self.watch.steps_at_floor(self.time(), done.at_floor);
         if whole { self.record() } else { Ok(()) }
     }
 

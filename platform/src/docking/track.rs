@@ -8,6 +8,43 @@ use nalgebra::Vector3;
 /// Tension below which a tendon counts as slack [N].
 pub const SLACK_TENSION: f64 = 0.05;
 
+/// A parabola may raise a peak between steps by this fraction; what would rise more is no peak of a
+/// curve that the steps resolve.
+const LARGEST_RISE: f64 = 0.02;
+
+/// The largest value of a curve that is known at the ends of steps: that of the parabola through
+/// three neighbours of which the middle one is the largest.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Peak {
+    /// Value and time [s].
+    largest: (f64, f64),
+    /// The last two times [s] and values.
+    recent: [(f64, f64); 2],
+}
+
+impl Peak {
+    fn see(&mut self, time: f64, value: f64) {
+        let [(t0, f0), (t1, f1)] = self.recent;
+        let mut found = (value, time);
+        if f0 > 0.0 && f1 > f0 && f1 > value {
+            // Divided differences of the parabola.
+            let (rise, fall) = ((f1 - f0) / (t1 - t0), (value - f1) / (time - t1));
+            let bend = (fall - rise) / (time - t0);
+            let at = 0.5 * (t0 + t1 - rise / bend);
+            let top = f0 + (at - t0) * (rise + bend * (at - t1));
+            found = if top <= f1 * (1.0 + LARGEST_RISE) {
+                (top, at)
+            } else {
+                (f1, t1)
+            };
+        }
+        if found.0 > self.largest.0 {
+            self.largest = found;
+        }
+        self.recent = [(t1, f1), (time, value)];
+    }
+}
+
 /// What is watched of one leg.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LegTrack {
@@ -72,6 +109,8 @@ pub struct Track {
     pub smallest_step: f64,
     /// Largest step [s].
     pub largest_step: f64,
+    contact_peak: Peak,
+    latch_peak: Peak,
     force: Vector3<f64>,
     touching: bool,
 }
@@ -115,6 +154,8 @@ impl Track {
             steps: 0,
             smallest_step: f64::INFINITY,
             largest_step: 0.0,
+            contact_peak: Peak::default(),
+            latch_peak: Peak::default(),
             force: Vector3::zeros(),
             touching: false,
         }
@@ -152,15 +193,19 @@ impl Track {
         };
         let output = encounter.output();
         let force: Vector3<f64> = output.points.iter().map(|point| point.force).sum();
-        if force.norm() > self.peak_force.0 {
-            self.peak_force = (force.norm(), self.time);
-        }
+        self.contact_peak.see(self.time, force.norm());
+        self.peak_force = self.contact_peak.largest;
         let whole: Vector3<f64> = output.wrench_a.fixed_rows::<3>(0).into();
         let rotation = leg_core::group::Group::rotation(&platform.bodies()[EFFECTOR].pose);
         let whole = rotation * whole;
         let latch = (whole - force).norm();
-        if encounter.latch().capture_time().is_some() && latch > self.peak_latch_force.0 {
-            self.peak_latch_force = (latch, self.time);
+        if encounter
+            .latch()
+            .capture_time()
+            .is_some_and(|time| time < self.time)
+        {
+            self.latch_peak.see(self.time, latch);
+            self.peak_latch_force = self.latch_peak.largest;
         }
         // A closed latch pulls while the contact pushes: only both together move anything.
         self.impulse += (self.force + whole) * (0.5 * h);

@@ -100,7 +100,7 @@ fn jump(history: &History) -> Option<String> {
     if matches!(history, History::Shape(Shape::Step { .. })) {
         return Some("makes the tip jump: take a ramp instead of a step".to_owned());
     }
-    if history.has_rough_table() {
+    if history.is_rough() {
         let problem = "is a table at whose rows the speed of the tip would jump: add \
                        interpolation = \"cubic\" to it, or --interpolation cubic to --input";
         return Some(problem.to_owned());
