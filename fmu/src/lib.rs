@@ -12,7 +12,7 @@
 //!   message, status;
 //! * [`import`] loads FMUs of any origin, [`package`] packs our own (feature `tools`).
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::disallowed_methods))]
 
 pub mod abi;
 mod description;

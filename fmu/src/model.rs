@@ -32,7 +32,7 @@ pub trait Unit: Send + 'static {
     fn range(group: OutputGroup) -> Range<usize>;
     /// A unit in a saved state.
     fn from_saved(saved: &Self::Saved) -> Self;
-    /// Time reached [s].
+    /// Time since its start [s].
     fn time(&self) -> f64;
     /// What it started from.
     fn origin(&self) -> &Origin;
@@ -40,8 +40,8 @@ pub trait Unit: Send + 'static {
     fn inputs(&self) -> &[Input];
     /// The inputs, to be set.
     fn inputs_mut(&mut self) -> &mut [Input];
-    /// Moves on.
-    fn advance(&mut self, end: f64) -> Result<Advance, LegError>;
+    /// Moves on by `length` [s].
+    fn advance_by(&mut self, length: f64) -> Result<Advance, LegError>;
     /// Computes the outputs of a group.
     fn evaluate(&self, group: OutputGroup, out: &mut [f64]) -> Result<(), LegError>;
     /// Their derivatives by time.
@@ -97,8 +97,8 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> Unit
         self.inputs_mut()
     }
 
-    fn advance(&mut self, end: f64) -> Result<Advance, LegError> {
-        self.advance(end)
+    fn advance_by(&mut self, length: f64) -> Result<Advance, LegError> {
+        self.advance_by(length)
     }
 
     fn evaluate(&self, group: OutputGroup, out: &mut [f64]) -> Result<(), LegError> {
@@ -154,7 +154,6 @@ pub trait Model: Send + 'static {
     fn start(
         parameters: &Self::Parameters,
         config: &<Self::Unit as Unit>::Config,
-        time: f64,
         inputs: &[f64],
     ) -> Result<Box<Self::Unit>, LegError>;
 }
@@ -176,12 +175,11 @@ impl Model for LegPlanar {
     fn start(
         _parameters: &PlanarParameters,
         config: &LegConfig,
-        time: f64,
         inputs: &[f64],
     ) -> Result<Box<PlanarUnit>, LegError> {
         let mut values = [0.0; PLANAR_INPUTS];
         values.copy_from_slice(inputs);
-        PlanarUnit::boxed(config, time, &values)
+        PlanarUnit::boxed(config, &values)
     }
 }
 
@@ -202,12 +200,11 @@ impl Model for LegSpatial {
     fn start(
         parameters: &SpatialParameters,
         config: &SpatialLegConfig,
-        time: f64,
         inputs: &[f64],
     ) -> Result<Box<SpatialUnit>, LegError> {
         let mut values = [0.0; SPATIAL_INPUTS];
         values.copy_from_slice(inputs);
-        SpatialUnit::boxed(config, parameters.tip_velocity_given(), time, &values)
+        SpatialUnit::boxed(config, parameters.tip_velocity_given(), &values)
     }
 }
 

@@ -4,6 +4,7 @@
 //! single legs others. Unknown keys are refused; [`PlatformConfig::validate`] names the key, the
 //! value and the allowed range of whatever is wrong.
 
+use crate::attitude::Attitude;
 use crate::error::PlatformError;
 use crate::parameter as narrower;
 use leg_core::leg::ConfigError;
@@ -11,8 +12,9 @@ use leg_core::leg::check::{check, positive};
 use leg_core::leg::config::{History, Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
 use leg_core::leg::parameter::GRAVITY;
 use leg_core::leg::spatial::{Base, SectionShape, SpatialLegConfig, UniversalJoint};
+use leg_core::math;
 use leg_core::model::Signal;
-use nalgebra::{Rotation3, Vector3};
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -60,8 +62,8 @@ impl Default for BaseConfig {
 pub struct EndEffectorConfig {
     /// Position of its centre in the nominal pose, at which the legs are pre-tensioned [m].
     pub position_m: [f64; 3],
-    /// Roll, pitch and yaw there, R = Rz(yaw)·Ry(pitch)·Rx(roll) [rad].
-    pub rpy_rad: [f64; 3],
+    /// Pitch, yaw and roll there [rad].
+    pub attitude_rad: Attitude,
     /// Mass [kg].
     pub mass_kg: f64,
     /// Moments of inertia about its centre [kg·m²].
@@ -74,7 +76,7 @@ impl Default for EndEffectorConfig {
     fn default() -> Self {
         Self {
             position_m: [0.0, 0.0, 0.400],
-            rpy_rad: [0.0; 3],
+            attitude_rad: Attitude::default(),
             mass_kg: 3.0,
             inertia_kg_m2: [0.04, 0.04, 0.07],
             feels_gravity: true,
@@ -261,11 +263,6 @@ impl Default for PlatformConfig {
     }
 }
 
-/// `R = Rz(yaw)·Ry(pitch)·Rx(roll)`.
-pub fn rotation_from_rpy([roll, pitch, yaw]: [f64; 3]) -> Rotation3<f64> {
-    Rotation3::from_euler_angles(roll, pitch, yaw)
-}
-
 /// All values between `-most` and `most`.
 fn all_within(
     key: &'static str,
@@ -330,7 +327,12 @@ impl PlatformConfig {
         let near = "in [-10, 10] m";
         all_within("end_effector.position_m", &effector.position_m, 1e1, near)?;
         let turn = "in [-10, 10] rad";
-        all_within("end_effector.rpy_rad", &effector.rpy_rad, 1e1, turn)?;
+        all_within(
+            "end_effector.attitude_rad",
+            &effector.attitude_rad.list(),
+            1e1,
+            turn,
+        )?;
         check_mass("end_effector.mass_kg", effector.mass_kg)?;
         check_inertia("end_effector.inertia_kg_m2", &effector.inertia_kg_m2)
     }
@@ -420,7 +422,7 @@ impl PlatformConfig {
     /// Configuration of every leg, tips at the nominal pose.
     pub fn leg_configs(&self) -> Result<Vec<SpatialLegConfig>, PlatformError> {
         let legs = &self.legs;
-        let rotation = rotation_from_rpy(self.end_effector.rpy_rad);
+        let rotation = self.end_effector.attitude_rad.rotation();
         let centre = Vector3::from(self.end_effector.position_m);
         let shared = self.shared_leg();
         let mut out = Vec::with_capacity(self.leg_count());
@@ -476,7 +478,7 @@ impl PlatformConfig {
 }
 
 fn radial(azimuth_deg: f64) -> Vector3<f64> {
-    let (sin, cos) = azimuth_deg.to_radians().sin_cos();
+    let (sin, cos) = math::sin_cos(azimuth_deg.to_radians());
     Vector3::new(cos, sin, 0.0)
 }
 

@@ -17,7 +17,7 @@ const PLATFORM: &[Key] = &[
     Key::new("base.centre_of_mass_m", Kind::Numbers(3), "m", "Centre of mass from the centre of the motors' circle", "-100 to 100"),
     Key::new("base.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre of mass", "1e-9 to 1e15, none above the sum of the other two"),
     Key::new("end_effector.position_m", Kind::Numbers(3), "m", "Centre in the nominal pose, at which the legs are pre-tensioned", "-10 to 10"),
-    Key::new("end_effector.rpy_rad", Kind::Numbers(3), "rad", "Roll, pitch and yaw there, R = Rz(yaw) Ry(pitch) Rx(roll)", "-10 to 10"),
+    Key::new("end_effector.attitude_rad", Kind::Numbers(3), "rad", "Pitch (about x), yaw (about y) and roll (about z) there, R = Rz(roll) Ry(yaw) Rx(pitch)", "-10 to 10"),
     Key::new("end_effector.mass_kg", Kind::Number, "kg", "Mass", "0.001 to 1e9"),
     Key::new("end_effector.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre", "1e-9 to 1e15, none above the sum of the other two"),
     Key::new("end_effector.feels_gravity", Kind::Switch, "-", "Gravity acts on it; false leaves its weight to the wrench of the user", FLAG),

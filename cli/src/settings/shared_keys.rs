@@ -48,7 +48,7 @@ pub(super) const MOTOR: &[Key] = &[
     Key::of(&allowed::HOLD_STIFFNESS, Kind::Number, "Stiffness of the hold"),
     Key::of(&allowed::HOLD_DAMPING, Kind::Number, "Damping of the hold"),
     Key::of(&allowed::TORQUE_LIMIT, Kind::Number, "Torque limit of the hold and of the controllers"),
-    Key::of(&allowed::MOTOR_RANGE, Kind::Number, "Working range to either side; reported, not enforced"),
+    Key::of(&allowed::MOTOR_RANGE, Kind::Number, "Working range to either side of the pre-tensioned posture, the zero of motor.angle_rad; its use is reported, nothing stops there"),
 ];
 
 /// The universal joint at A of a leg in space.

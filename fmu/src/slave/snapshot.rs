@@ -22,7 +22,7 @@ pub struct Snapshot<M: Model> {
     parameters: Arc<M::Parameters>,
     inputs: Vec<Input>,
     given: Vec<bool>,
-    start: f64,
+    reached: f64,
     stop: Option<f64>,
     saved: Option<<M::Unit as Unit>::Saved>,
 }
@@ -77,7 +77,7 @@ impl<M: Model> SlaveOf<M> {
             }
             snapshot.inputs.copy_from_slice(&self.inputs);
             snapshot.given.copy_from_slice(&self.given);
-            (snapshot.start, snapshot.stop) = (self.start, self.stop);
+            (snapshot.reached, snapshot.stop) = (self.reached, self.stop);
             match (&self.unit, &mut snapshot.saved) {
                 (Some(unit), Some(saved)) => unit.save_into(saved),
                 (unit, saved) => *saved = unit.as_ref().map(|unit| unit.save()),
@@ -89,7 +89,7 @@ impl<M: Model> SlaveOf<M> {
             parameters: Arc::clone(&self.parameters),
             inputs: self.inputs.clone(),
             given: self.given.clone(),
-            start: self.start,
+            reached: self.reached,
             stop: self.stop,
             saved: self.unit.as_ref().map(|unit| unit.save()),
         })))
@@ -102,7 +102,7 @@ impl<M: Model> SlaveOf<M> {
         }
         self.inputs.copy_from_slice(&snapshot.inputs);
         self.given.copy_from_slice(&snapshot.given);
-        (self.start, self.stop) = (snapshot.start, snapshot.stop);
+        (self.reached, self.stop) = (snapshot.reached, snapshot.stop);
         if std::mem::take(&mut self.poisoned) {
             self.unit = None;
         }
@@ -120,7 +120,7 @@ impl<M: Model> SlaveOf<M> {
 }
 
 const MAGIC: &[u8; 8] = b"softdock";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the parameters: magic, version, model, state, counts, experiment.
 const HEADER: usize = 8 + 4 + 8 + 4 + 4 + 4 + 8 + 8 + 8 + 8;
 /// Numbers of an input: value, derivatives, order, whether it was given.
@@ -162,7 +162,7 @@ impl<M: Model> Snapshot<M> {
         let inputs = u32::try_from(self.inputs.len()).map_err(too_long)?;
         bytes.extend(inputs.to_le_bytes());
         bytes.extend(count.to_le_bytes());
-        bytes.extend(self.start.to_le_bytes());
+        bytes.extend(self.reached.to_le_bytes());
         bytes.extend(u64::from(self.stop.is_some()).to_le_bytes());
         bytes.extend(self.stop.unwrap_or(0.0).to_le_bytes());
         for variable in M::variables() {
@@ -213,7 +213,7 @@ impl<M: Model> Snapshot<M> {
             return Err(refuse("they have another number of variables"));
         }
         let count = from.u64()?;
-        let start = from.f64()?;
+        let reached = from.f64()?;
         let has_stop = from.u64()? != 0;
         let stop = Some(from.f64()?).filter(|_| has_stop);
         let parameters = read_parameters::<M>(&mut from)?;
@@ -236,7 +236,7 @@ impl<M: Model> Snapshot<M> {
             parameters,
             inputs,
             given,
-            start,
+            reached,
             stop,
             saved,
         }))

@@ -177,9 +177,8 @@ where
 {
     let outputs = |unit: &LegUnit<L, G, N, D>| unit.outputs().map_err(|error| error.to_string());
     let mut rows = vec![outputs(&unit)?];
-    for k in 1..=STEPS {
-        let end = k as f64 * STEP;
-        unit.advance(end).map_err(|error| error.to_string())?;
+    for _ in 1..=STEPS {
+        unit.advance_by(STEP).map_err(|error| error.to_string())?;
         rows.push(outputs(&unit)?);
     }
     Ok(rows)
@@ -213,7 +212,7 @@ impl Leg for LegConfig {
             &self.load.force_x_n,
             &self.load.force_y_n,
         ];
-        let unit = PlanarUnit::new(self, 0.0, &inputs.map(constant));
+        let unit = PlanarUnit::new(self, &inputs.map(constant));
         run_unit(unit.map_err(|error| error.to_string())?)
     }
 
@@ -251,7 +250,7 @@ impl Leg for SpatialLegConfig {
         inputs[..3].copy_from_slice(&self.tip_position_m);
         inputs[SpatialInput::MotorTorque as usize] = constant(&self.motor.torque_nm);
         inputs[SpatialInput::MotorAngle as usize] = constant(&self.motor.angle_rad);
-        let unit = SpatialUnit::new(self, true, 0.0, &inputs);
+        let unit = SpatialUnit::new(self, true, &inputs);
         run_unit(unit.map_err(|error| error.to_string())?)
     }
 
@@ -513,7 +512,7 @@ const SPATIAL: &[Effect] = &[
     (
         "tendon.slack_width_n",
         "1.0",
-        "tendon.rest_length_m = 0.4114",
+        "tendon.rest_length_m = 0.4077",
     ),
 ];
 
@@ -831,11 +830,11 @@ fn spatial_outputs() {
     let mut inputs = [0.0; SPATIAL_INPUTS];
     inputs[..3].copy_from_slice(&config.tip_position_m);
     inputs[SpatialInput::MotorTorque as usize] = 5.0;
-    let mut unit = SpatialUnit::new(&config, true, 0.0, &inputs).unwrap();
+    let mut unit = SpatialUnit::new(&config, true, &inputs).unwrap();
     assert_eq!(names.len(), SpatialOutput::TipForceCubic as usize + 3);
     for (k, row) in rows.iter().enumerate() {
         if k > 0 {
-            unit.advance(k as f64 * STEP).unwrap();
+            unit.advance_by(STEP).unwrap();
         }
         let sample = unit.leg().sample(unit.state()).unwrap();
         let energies = &sample.energies;

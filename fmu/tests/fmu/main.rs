@@ -1,5 +1,5 @@
 //! The FMUs as a caller meets them: through the exported functions, and loaded from a file.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod derivatives;
 mod description;

@@ -8,7 +8,8 @@
 //! t_k = t₀ + k L/n,   t_n = t₁ exactly                                          (2)
 //! ```
 //!
-//! with [·] the nearest whole number. Adding up h instead leaves a remainder of rounding size at the
+//! with [·] the nearest whole number. Where L = n h but for rounding of t₀ and t₁, steps have the size
+//! h to the last bit, wherever the interval is. Adding up h instead leaves a remainder of rounding size at the
 //! end of the interval. Taken as a step of its own it ruins an index-3 system: accelerations and
 //! multipliers of a step are differences of positions divided by its square.
 
@@ -16,7 +17,7 @@
 const SLACK: f64 = 2e-3;
 /// An interval shorter than this fraction of a step is no step: its accelerations would be rounding
 /// of positions divided by its square.
-pub const SLIVER: f64 = 1e-3;
+pub const SLIVER: f64 = 1e-4;
 /// Times closer than this fraction of a step are the same time.
 pub const SAME_TIME: f64 = 1e-6;
 
@@ -56,6 +57,7 @@ pub struct TimeGrid {
     start: f64,
     end: f64,
     count: f64,
+    step: f64,
     /// Whole steps done.
     done: f64,
     /// Parts of the next step that are done, of 2^`HALVINGS`.
@@ -71,10 +73,15 @@ const WHOLE: u64 = 1 << HALVINGS;
 impl TimeGrid {
     /// Steps of at most `largest` [s] from `start` to `end` [s].
     pub fn new(start: f64, end: f64, largest: f64) -> Self {
+        let interval = end - start;
+        let count = count(interval, largest);
+        let rounding = 4.0 * f64::EPSILON * start.abs().max(end.abs());
+        let asked = (interval - count * largest).abs() <= rounding;
         Self {
             start,
             end,
-            count: count(end - start, largest),
+            count,
+            step: if asked { largest } else { interval / count },
             done: 0.0,
             parts: 0,
             size: WHOLE,
@@ -83,7 +90,7 @@ impl TimeGrid {
 
     /// Size of a whole step [s].
     pub fn step(&self) -> f64 {
-        (self.end - self.start) / self.count
+        self.step
     }
 
     /// Number of whole steps.

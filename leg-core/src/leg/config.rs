@@ -7,7 +7,7 @@ pub use super::check::ConfigError;
 use super::check::{check, finite, positive};
 use super::parameter as allowed;
 use crate::element::{ElementKind, Rayleigh};
-use crate::model::{LineLaw, Material, Section, Signal};
+use crate::model::{Interpolation, LineLaw, Material, Section, Signal};
 use serde::{Deserialize, Serialize};
 
 /// Where the planar leg's pivots are.
@@ -353,7 +353,8 @@ pub struct Motor {
     pub hold_damping_nm_s_per_rad: f64,
     /// Torque limit of the hold [N·m].
     pub torque_limit_nm: f64,
-    /// Working range: the crank may turn this far to either side [rad]; reported, not enforced.
+    /// Working range: the crank may turn this far [rad] to either side of the pre-tensioned posture,
+    /// which is also the zero of `angle_rad`. Its use is reported; nothing stops the crank there.
     pub range_rad: f64,
 }
 
@@ -378,7 +379,17 @@ impl Motor {
         allowed::TORQUE_LIMIT.check(self.torque_limit_nm)?;
         allowed::MOTOR_RANGE.check(self.range_rad)?;
         self.torque_nm.validate("motor.torque_nm")?;
-        self.angle_rad.validate("motor.angle_rad")
+        self.angle_rad.validate("motor.angle_rad")?;
+        if self.mode == MotorMode::Angle && self.angle_rad.is_rough() {
+            return Err(ConfigError {
+                key: "motor.angle_rad",
+                value: self.angle_rad.signal().sample(0.0).0,
+                allowed: "smooth where it prescribes the motion (motor.mode = \"angle\"): a ramp, or a \
+                          table with interpolation = \"cubic\"; steps and the rows of other tables \
+                          are jumps of angle or speed",
+            });
+        }
+        Ok(())
     }
 }
 
@@ -474,16 +485,32 @@ pub enum Shape {
         /// Duration of the sweep [s].
         duration_s: f64,
     },
-    /// Samples joined by a smooth curve.
+    /// Rows of a table.
     Table {
         /// Times [s], strictly increasing.
         times_s: Vec<f64>,
         /// Values.
         values: Vec<f64>,
+        /// What is between the rows.
+        #[serde(default)]
+        interpolation: Interpolation,
     },
 }
 
 impl History {
+    /// A motion that follows it would jump, or its rate would.
+    pub fn is_rough(&self) -> bool {
+        match self {
+            Self::Shape(Shape::Step { before, after, .. }) => before != after,
+            Self::Shape(Shape::Table {
+                interpolation,
+                values,
+                ..
+            }) => *interpolation != Interpolation::Cubic && values.len() > 1,
+            _ => false,
+        }
+    }
+
     /// The signal of the kernel.
     pub fn signal(&self) -> Signal {
         match self.clone() {
@@ -532,9 +559,14 @@ impl History {
                 end_frequency: end_frequency_hz,
                 duration: duration_s,
             },
-            Self::Shape(Shape::Table { times_s, values }) => Signal::Table {
+            Self::Shape(Shape::Table {
+                times_s,
+                values,
+                interpolation,
+            }) => Signal::Table {
                 times: times_s,
                 values,
+                interpolation,
             },
         }
     }
@@ -574,7 +606,9 @@ impl History {
                 positive(key, *duration_s)?;
                 all_finite(&[*offset, *amplitude, *start_frequency_hz, *end_frequency_hz])
             }
-            Self::Shape(Shape::Table { times_s, values }) => {
+            Self::Shape(Shape::Table {
+                times_s, values, ..
+            }) => {
                 let count = times_s.len() as f64;
                 let same = !times_s.is_empty() && times_s.len() == values.len();
                 check(same, key, count, "as many times as values, at least one")?;

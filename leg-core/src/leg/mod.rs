@@ -25,6 +25,7 @@ pub mod spatial;
 pub mod spatial_parts;
 pub mod spatial_report;
 pub mod spatial_simulate;
+mod strain;
 pub mod unit;
 mod unit_derivative;
 pub mod unit_planar;
@@ -145,12 +146,13 @@ pub enum LegError {
     },
     /// A tendon of this stiffness cannot pull as hard.
     #[error(
-        "a tendon tension of {tension_n} N is impossible: at a chord of {chord_m:.6} m a tendon of \
-         {stiffness_n_per_m} N/m pulls with 0 to {highest_n:.6} N (the most with a rest length of \
-         zero)"
+        "tendon.stiffness_n_per_m = {stiffness_n_per_m} is too low for a tension of {tension_n:.6} \
+         N: at a chord of {chord_m:.6} m such a tendon pulls with 0 to {highest_n:.6} N (the most \
+         with a rest length of zero); it must be at least {:.6} N/m, or the tension lower",
+        tension_n / chord_m
     )]
     TensionTooHigh {
-        /// The tension asked for [N].
+        /// The tension asked for, or needed to balance the bowed leaf [N].
         tension_n: f64,
         /// The highest tension [N].
         highest_n: f64,

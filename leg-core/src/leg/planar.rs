@@ -9,6 +9,7 @@ use super::config::{LegConfig, MotorMode};
 use super::pretension::Balance;
 use crate::element::ElementKind;
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::{
     Attachment, Axes, BeamId, BeamSpec, Force, ForceId, Hold, InputId, JointId, JointKind,
     ModelBuilder, NodeId, PlanarModel, PointOn, planar_inertia,
@@ -118,11 +119,11 @@ impl Linkage {
     }
 
     pub(super) fn point_a(&self, q1: f64) -> Vector2<f64> {
-        self.o + Vector2::new(q1.cos(), q1.sin()) * self.l1
+        self.o + Vector2::new(math::cos(q1), math::sin(q1)) * self.l1
     }
 
     pub(super) fn point_b(&self, q3: f64) -> Vector2<f64> {
-        self.c + Vector2::new(q3.cos(), q3.sin()) * self.l3
+        self.c + Vector2::new(math::cos(q3), math::sin(q3)) * self.l3
     }
 
     pub(super) fn chord(&self, q1: f64, q3: f64) -> f64 {
@@ -181,7 +182,7 @@ fn angle_at(
     if cosine.is_nan() || cosine.abs() > 1.0 {
         return None;
     }
-    let (middle, half) = (to_point.y.atan2(to_point.x), cosine.acos());
+    let (middle, half) = (math::atan2(to_point.y, to_point.x), math::acos(cosine));
     let nearest = |angle: f64| {
         let turns = ((near - angle) / TAU).round();
         angle + turns * TAU
@@ -247,7 +248,7 @@ impl PlanarLeg {
             rod(config.crank.length_m, config.crank.mass_kg),
         );
         let (a, b) = (linkage.point_a(q1), linkage.point_b(q3));
-        let direction = (b - a).y.atan2((b - a).x);
+        let direction = math::atan2((b - a).y, (b - a).x);
         let mut spec = BeamSpec::straight(
             length,
             config.solver.elements,

@@ -22,6 +22,7 @@ use super::config::{LegConfig, Side};
 use super::free_links::free_links;
 use super::planar::{CHANNELS, Channel, LinkDrive, Linkage, PlanarLeg, wrap};
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::PlanarModel;
 use crate::results;
 use crate::state::State;
@@ -633,15 +634,6 @@ fn leaf_forces(leg: &PlanarLeg, state: &PlanarState) -> [Vector2<f64>; 2] {
     [at_a, at_b]
 }
 
-fn max_axial_strain(leg: &PlanarLeg, state: &PlanarState) -> Result<f64, LegError> {
-    let mut worst: f64 = 0.0;
-    for element in 0..leg.config.solver.elements {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        worst = worst.max(section.strain[0].abs() + section.strain_slope[0].abs());
-    }
-    Ok(worst)
-}
-
 fn thrust(leg: &PlanarLeg, state: &PlanarState) -> f64 {
     let [at_a, at_b] = leaf_forces(leg, state);
     let a = state.pose(leg.node_a).translation();
@@ -661,7 +653,7 @@ pub(super) fn sample(
         chord_m: shape.chord,
         thrust_n: thrust(leg, state),
         sag_m: shape.middle.abs(),
-        max_axial_strain: max_axial_strain(leg, state)?,
+        max_axial_strain: leg.leaf_strain(state)?.axial,
         residual_n,
         iterations,
     })
@@ -697,7 +689,7 @@ pub fn report(leg: &PlanarLeg, state: &PlanarState) -> Result<PretensionReport, 
     let b_minus_a = state.pose(leg.node_b).translation() - state.pose(leg.node_a).translation();
     Ok(PretensionReport {
         q1_rad,
-        q2_rad: wrap(b_minus_a.y.atan2(b_minus_a.x) - q1_rad),
+        q2_rad: wrap(math::atan2(b_minus_a.y, b_minus_a.x) - q1_rad),
         q3_rad,
         chord_m: shape.chord,
         tension_n: tendon_tension(leg, state),
@@ -708,7 +700,7 @@ pub fn report(leg: &PlanarLeg, state: &PlanarState) -> Result<PretensionReport, 
         force_on_leaf_b_n: at_b.into(),
         hold_torque_1_nm: hold(leg.joints.crank_driver),
         hold_torque_3_nm: hold(leg.joints.link_driver),
-        max_axial_strain: max_axial_strain(leg, state)?,
+        max_axial_strain: leg.leaf_strain(state)?.axial,
         strain_energy_j: energies.strain,
         mid_point_m: shape.mid_point.into(),
         mid_moment_nm: mid_moment(leg, state)?,

@@ -9,7 +9,9 @@ use super::pretension::{
 use crate::dynamics::{self, Advance, Control, StepSettings};
 use crate::error::Error;
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::{Drive, Inputs, Model, Signal, Signals};
+use crate::results::soundness::LeafStrain;
 use crate::results::{self, energy::Energies};
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -42,6 +44,8 @@ pub struct LegSample {
     pub energy_residual: f64,
     /// Largest violation of a constraint [m].
     pub loop_gap: f64,
+    /// Largest strains of the leaf.
+    pub leaf_strain: LeafStrain,
 }
 
 /// A running simulation of a planar leg.
@@ -89,7 +93,7 @@ impl Simulation {
         dynamics::initialize(&leg.model, &mut state, &mut workspace, &signals)?;
         let (control, settings) = (control(&config.solver), step_settings(&config.solver));
         let chord = chord_vector(&leg, &state);
-        let chord_angle = chord.y.atan2(chord.x);
+        let chord_angle = math::atan2(chord.y, chord.x);
         Ok(Self {
             leg,
             state,
@@ -161,7 +165,7 @@ impl Simulation {
         let model = &leg.model;
         let chord = chord_vector(leg, state);
         let length = chord.norm();
-        let angle = chord.y.atan2(chord.x);
+        let angle = math::atan2(chord.y, chord.x);
         self.chord_angle += wrap(angle - self.chord_angle);
         let point = |node| crate::model::PointOn::node(node, Vector2::zeros());
         let velocity_a = results::point_velocity(model, state, &point(leg.node_a));
@@ -199,6 +203,7 @@ impl Simulation {
             dissipated: state.ledger.dissipated,
             energy_residual: state.ledger.residual(&energies),
             loop_gap: results::largest_gap(model, state),
+            leaf_strain: leg.leaf_strain(state)?,
         })
     }
 }

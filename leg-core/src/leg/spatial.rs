@@ -532,6 +532,15 @@ pub fn pretension_spatial_along(
             .rest_length_m
             .unwrap_or(chord - thrust.max(0.0) / config.tendon.stiffness_n_per_m)
     });
+    if rest_length.is_some_and(|rest| rest < 0.0) {
+        let stiffness_n_per_m = config.tendon.stiffness_n_per_m;
+        return Err(LegError::TensionTooHigh {
+            tension_n: thrust,
+            highest_n: stiffness_n_per_m * chord,
+            chord_m: chord,
+            stiffness_n_per_m,
+        });
+    }
     let leg = SpatialLeg::new(
         config,
         prescribed,

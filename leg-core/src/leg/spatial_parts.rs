@@ -5,6 +5,7 @@ use super::planar::LinkDrive;
 use super::spatial::{CarriedMoment, Carrier, SpatialLegConfig};
 use crate::element::ElementKind;
 use crate::group::{Group, Se3};
+use crate::math;
 use crate::model::{
     Attachment, BeamId, BeamSpec, Body, ForceId, Hold, InputId, JointId, JointKind, ModelBuilder,
     NodeId, PointOn, spatial_inertia,
@@ -251,14 +252,14 @@ fn root_rotation(
     // first · (turn by φ about u of second) = along + across cos(φ − φ0) = 0.
     let along = first.dot(&u) * u.dot(&second);
     let (cos_part, sin_part) = (first.dot(&second) - along, first.dot(&u.cross(&second)));
-    let across = cos_part.hypot(sin_part);
+    let across = math::hypot(cos_part, sin_part);
     if along.is_nan() || along.abs() >= across {
         return Err(refuse(
             "the leaf would point along the universal joint's first axis",
         ));
     }
-    let phase = sin_part.atan2(cos_part);
-    let half = (-along / across).acos();
+    let phase = math::atan2(sin_part, cos_part);
+    let half = math::acos(-along / across);
     let axis = Unit::new_normalize(u);
     let turned = |angle: f64| (Rotation3::from_axis_angle(&axis, angle) * start).into_inner();
     let (x, y) = (turned(phase + half), turned(phase - half));

@@ -37,6 +37,7 @@ pub use reduction::{Reduction, SecondOrder, reduce};
 
 use crate::error::{Error, Result};
 use crate::group::Group;
+use crate::math;
 use crate::model::Model;
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -117,12 +118,12 @@ impl<const N: usize> DampedMode<N> {
 
     /// Natural frequency |μ|/2π [Hz].
     pub fn natural_frequency(&self) -> f64 {
-        self.eigenvalue.norm() / TAU
+        math::modulus(self.eigenvalue) / TAU
     }
 
     /// Damping ratio ζ = −Re μ/|μ| [-]; ±1 for a real eigenvalue.
     pub fn damping_ratio(&self) -> f64 {
-        -self.eigenvalue.re / self.eigenvalue.norm()
+        -self.eigenvalue.re / math::modulus(self.eigenvalue)
     }
 }
 
@@ -282,16 +283,16 @@ impl<const N: usize> Reduction<N> {
         let basis = self.system.modal_basis()?;
         let modal = self.system.transformed(&basis.shapes);
         let all = eigen::eigenvalues(&state_matrix(&modal, &basis.omega_squared))?; // (2)
-        let largest = all.iter().map(|mu| mu.norm()).fold(0.0, f64::max);
+        let largest = all.iter().map(|mu| math::modulus(*mu)).fold(0.0, f64::max);
         let resolution = BACKWARD_ERROR * largest;
         // A rigid motion is a double zero, which rounding splits by its square root.
         let unstable = all
             .iter()
-            .filter(|mu| mu.re > resolution + 1e-9 * mu.norm())
+            .filter(|mu| mu.re > resolution + 1e-9 * math::modulus(**mu))
             .filter(|mu| mu.norm_sqr() > resolution)
             .count();
         let mut kept: Vec<_> = all.iter().copied().filter(|mu| mu.im >= 0.0).collect();
-        kept.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
+        kept.sort_by(|a, b| math::modulus(*a).total_cmp(&math::modulus(*b)));
         require_count(count, kept.len())?;
         let modes = kept[..count].iter().enumerate().map(|(i, &eigenvalue)| {
             let y = inverse_iteration(&modal, eigenvalue, i);
@@ -333,9 +334,9 @@ fn inverse_iteration(modal: &SecondOrder, mu: Complex<f64>, seed: usize) -> DVec
         let unit = if i == j { mu * mu } else { Complex::from(0.0) };
         unit + mu * modal.damping[(i, j)] + modal.stiffness[(i, j)]
     });
-    let start = |i: usize| Complex::from(1.0 + 0.5 * ((i * (seed + 1)) as f64).sin());
+    let start = |i: usize| Complex::from(1.0 + 0.5 * math::sin((i * (seed + 1)) as f64));
     let mut y = DVector::from_fn(order, |i, _| start(i));
-    let nudge = f64::EPSILON * pencil.map(|x| x.norm()).amax().max(f64::MIN_POSITIVE);
+    let nudge = f64::EPSILON * pencil.map(math::modulus).amax().max(f64::MIN_POSITIVE);
     for i in 0..order {
         pencil[(i, i)] += nudge; // an exactly singular matrix could not be factorised
     }
@@ -347,6 +348,6 @@ fn inverse_iteration(modal: &SecondOrder, mu: Complex<f64>, seed: usize) -> DVec
         }
     }
     let largest = y[y.icamax()];
-    let phase = largest.conj() / largest.norm();
+    let phase = largest.conj() / math::modulus(largest);
     y * phase
 }

@@ -10,6 +10,8 @@ use leg_core::group::{Group, Se3};
 use leg_core::leg::SpatialLegConfig;
 use leg_core::leg::series::ORDERS;
 use leg_core::leg::unit_spatial::SpatialInput;
+use leg_core::math;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 use softdock_fmu::ParameterValue;
 use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
@@ -25,6 +27,8 @@ struct References {
     series: Option<Vec<u32>>,
     view: Vec<u32>,
     energy: Vec<u32>,
+    /// Largest strains of the leaf; an FMU may have none.
+    strain: Option<Vec<u32>>,
     middle: Vec<u32>,
 }
 
@@ -59,6 +63,12 @@ const ENERGY: [(&str, usize); 6] = [
     ("energy.dissipated", 1),
 ];
 
+/// Variables of a [`LeafStrain`], in its order.
+const STRAIN: [(&str, usize); 2] = [
+    ("leaf.largest_axial_strain", 1),
+    ("leaf.largest_surface_strain", 1),
+];
+
 /// Points drawn along a leaf of which only ends and middle are known.
 const DRAWN: usize = 11;
 
@@ -91,6 +101,7 @@ impl References {
             series: all(&SERIES).ok(),
             view: all(&VIEW)?,
             energy: all(&ENERGY)?,
+            strain: all(&STRAIN).ok(),
             middle: find("leaf.middle", 3)?,
         })
     }
@@ -187,7 +198,12 @@ impl LegUnit for LoadedFmu {
         let (torque_reference, angle_reference) = (references.torque, references.angle);
         self.set_command(torque_reference, &torque)?;
         self.set_command(angle_reference, &angle)?;
-        match self.instance.do_step(start, length) {
+        // Only a leg whose state somebody has saved may be taken back.
+        let done = match self.saved {
+            Some(_) => self.instance.do_step(start, length),
+            None => self.instance.do_final_step(start, length),
+        };
+        match done {
             Ok(()) => Ok(()),
             Err(error @ ImportError::Discarded { .. }) => {
                 Err(UnitError::discarded(start, length, error))
@@ -199,7 +215,9 @@ impl LegUnit for LoadedFmu {
     fn tip_force(&mut self) -> UnitResult<Vector3<f64>> {
         let mut out = [0.0; 3];
         let force = &self.references.force;
-        self.instance.get_real(force, &mut out).map_err(failed)?;
+        self.instance
+            .get_finite_real(force, &mut out)
+            .map_err(failed)?;
         Ok(out.into())
     }
 
@@ -217,7 +235,7 @@ impl LegUnit for LoadedFmu {
         })?;
         let mut out = [[0.0; 3]; ORDERS];
         self.instance
-            .get_real(series, out.as_flattened_mut())
+            .get_finite_real(series, out.as_flattened_mut())
             .map_err(failed)?;
         Ok(out.map(Vector3::from))
     }
@@ -240,7 +258,9 @@ impl LegUnit for LoadedFmu {
     fn view(&mut self) -> UnitResult<LegView> {
         let mut values = [0.0; VIEWED];
         let view = &self.references.view;
-        self.instance.get_real(view, &mut values).map_err(failed)?;
+        self.instance
+            .get_finite_real(view, &mut values)
+            .map_err(failed)?;
         let [fx, fy, fz, tension, length, angle, rate, torque] = values;
         Ok(LegView {
             tip_force: Vector3::new(fx, fy, fz),
@@ -256,7 +276,7 @@ impl LegUnit for LoadedFmu {
         let mut values = [0.0; ENERGY.len()];
         let energy = &self.references.energy;
         self.instance
-            .get_real(energy, &mut values)
+            .get_finite_real(energy, &mut values)
             .map_err(failed)?;
         let [kinetic, strain, tendon, gravity, work_in, dissipated] = values;
         Ok(LegEnergy {
@@ -269,12 +289,24 @@ impl LegUnit for LoadedFmu {
         })
     }
 
+    fn leaf_strain(&mut self) -> UnitResult<Option<LeafStrain>> {
+        let Some(strain) = &self.references.strain else {
+            return Ok(None);
+        };
+        let mut values = [0.0; STRAIN.len()];
+        self.instance
+            .get_real(strain, &mut values)
+            .map_err(failed)?;
+        let [axial, surface] = values;
+        Ok(Some(LeafStrain { axial, surface }))
+    }
+
     /// The leaf as a half wave through its ends and its middle, all that the FMU tells.
     fn shape(&mut self) -> UnitResult<LegShape> {
         let mut middle = [0.0; 3];
         let references = &self.references.middle;
         self.instance
-            .get_real(references, &mut middle)
+            .get_finite_real(references, &mut middle)
             .map_err(failed)?;
         let angle = self.view()?.motor_angle;
         let crank = self.config.crank_pose(angle).map_err(UnitError::failed)?;
@@ -338,7 +370,7 @@ fn half_wave(a: &Vector3<f64>, middle: &Vector3<f64>, b: &Vector3<f64>) -> Vec<S
     let across = across.unwrap_or_else(Vector3::y);
     let frame = |i: usize| {
         let s = i as f64 / (DRAWN - 1) as f64;
-        let (sine, cosine) = (core::f64::consts::PI * s).sin_cos();
+        let (sine, cosine) = math::sin_cos(core::f64::consts::PI * s);
         let along = (chord + bow * (core::f64::consts::PI * cosine)).normalize();
         let rotation = Matrix3::from_columns(&[along, across.cross(&along), across]);
         Se3::from_parts(a + chord * s + bow * sine, rotation)

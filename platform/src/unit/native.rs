@@ -17,6 +17,7 @@ use leg_core::leg::{LegError, SpatialLegConfig};
 use leg_core::model::Signal;
 use leg_core::results;
 use leg_core::results::energy::energies;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 
 /// What a unit of one leg is made from, native or loaded.
@@ -78,7 +79,7 @@ pub struct NativeUnit {
 impl NativeUnit {
     /// The leg at rest where it starts from.
     pub fn new(start: &UnitStart) -> core::result::Result<Self, LegError> {
-        let unit = SpatialUnit::new(&start.config, true, 0.0, &start.inputs)?;
+        let unit = SpatialUnit::new(&start.config, true, &start.inputs)?;
         let saved = unit.save();
         Ok(Self { unit, saved })
     }
@@ -143,7 +144,7 @@ impl LegUnit for NativeUnit {
             &mut list[SpatialInput::MotorAngle as usize],
             &inputs.motor_angle,
         );
-        match self.unit.advance(start + length) {
+        match self.unit.advance_by(length) {
             Ok(_) => Ok(()),
             Err(error @ (LegError::Stalled { .. } | LegError::Kernel(_))) => {
                 Err(UnitError::discarded(start, length, error))
@@ -180,6 +181,11 @@ impl LegUnit for NativeUnit {
 
     fn energy(&mut self) -> UnitResult<LegEnergy> {
         leg_energy(self.unit.leg(), self.unit.state()).map_err(UnitError::failed)
+    }
+
+    fn leaf_strain(&mut self) -> UnitResult<Option<LeafStrain>> {
+        let strain = self.unit.leg().leaf_strain(self.unit.state());
+        strain.map(Some).map_err(UnitError::failed)
     }
 
     fn shape(&mut self) -> UnitResult<LegShape> {

@@ -1,6 +1,6 @@
 //! The platform's mechanics: statics, the coupling schemes, their limits.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod conservation;
 mod control;
