@@ -10,16 +10,18 @@
 //!
 //! ```text
 //! m = max(φ (B − |R|), B h/(t + T), ψ B),   B = β E                             (1)
-//! h ← h · 0.9 (m/|miss|)^⅓,   0.2 ≤ factor ≤ 0.7 if refused, 0.5 ≤ factor ≤ 2 else  (2)
+//! h ← h · 0.9 (m/|miss|)^⅓,   ¼ ≤ factor ≤ 1/√2 if refused, ½ ≤ factor ≤ 2 else  (2)
 //! ```
 //!
-//! or it is repeated. The first part lets an impact use up to φ of what is left and can never use
+//! or it is repeated. Factors are rounded down to powers of √2: what a step misses is known to
+//! Newton's tolerance only, and schemes that differ by that should make the same steps. The first part lets an impact use up to φ of what is left and can never use
 //! more than B in all; the second, which a long run lives on, adds B ln(1 + t/T). ψ B is what
 //! Newton's tolerance leaves, however small the step. Energies of legs cost a tenth of a step: when
 //! all is calm only every fourth step is looked at, together with those before it.
 
 use crate::error::{PlatformError, Result};
 use crate::scheme::Progress;
+use core::f64::consts::SQRT_2;
 use leg_core::dynamics::grid::{SLIVER, even_step, next_part};
 use leg_core::math;
 
@@ -44,6 +46,8 @@ const LEAST_SHARE: f64 = 1e-5;
 const CALM: f64 = 0.05;
 /// Most steps in a row that are not looked at.
 const MOST_UNSEEN: u32 = 3;
+/// Only steps of this part of the largest one and more may be left out.
+const WHOLE_STEP: f64 = 0.9;
 /// Steps behind a change of contact, or behind one that was refused, that are looked at in any case.
 const AWAKE: u32 = 8;
 /// T of (1) [s].
@@ -135,7 +139,7 @@ impl Watch {
         // NaN is not within the allowance.
         let within = used <= 1.0;
         if strict && !within {
-            return Err((0.9 / math::cbrt(used)).clamp(0.2, 0.7)); // (2)
+            return Err(rung(0.9 / math::cbrt(used), -4, -1)); // (2)
         }
         self.missed += miss;
         self.used = used.max(0.1 * self.used);
@@ -150,8 +154,20 @@ impl Watch {
 
     /// By how much the next step may be longer, (2).
     fn growth(&self) -> f64 {
-        (0.9 / math::cbrt(self.used.max(1e-3))).clamp(0.5, GROWTH)
+        rung(0.9 / math::cbrt(self.used.max(1e-3)), -2, 2)
     }
+}
+
+/// The largest √2ⁿ not above `factor`, n between two numbers.
+fn rung(factor: f64, lowest: i32, highest: i32) -> f64 {
+    let power = |n: i32| {
+        let whole = 2.0_f64.powi(n.div_euclid(2));
+        whole * if n % 2 == 0 { 1.0 } else { SQRT_2 }
+    };
+    let fits = (lowest..highest).rev().map(|n| power(n + 1));
+    fits.into_iter()
+        .find(|rung| *rung <= factor)
+        .unwrap_or(power(lowest))
 }
 
 /// The pace of a run.
@@ -183,9 +199,11 @@ impl Pace {
         self.watch.awake = AWAKE;
     }
 
-    /// True if a step of `length` [s] has to be looked at: longer ones than the last always.
-    fn looks_at(&self, length: f64) -> bool {
-        self.watch.looks() || length > self.last * (1.0 + SLIVER)
+    /// True if a step of `length` [s] has to be looked at: always if it is shorter than it could be
+    /// with `largest` [s], or longer than the last.
+    fn looks_at(&self, length: f64, largest: f64) -> bool {
+        let whole = length > WHOLE_STEP * largest && length <= self.last * (1.0 + SLIVER);
+        self.watch.looks() || !whole
     }
 
     /// Goes on behind a step; the next may be longer by the factor `growth`.
@@ -239,7 +257,7 @@ pub(crate) fn advance_evenly<S: Stepper>(
         let strict = Strictness {
             events: walk.cuts < MOST_CUTS,
             account: !step.at_floor,
-            look: scheme.pace().looks_at(step.length),
+            look: scheme.pace().looks_at(step.length, largest),
         };
         match scheme.attempt(step.end, strict) {
             Ok(done) => {
@@ -316,7 +334,10 @@ impl Walk {
             let contact = scheme.contact_limit();
             let longest = self.largest.min(scheme.pace().longest).min(contact);
             let allowed = longest.max(self.smallest);
-            (next_part(left, self.nominal.min(allowed)), allowed)
+            // Even steps may be longer than the largest one by rounding of their number.
+            let even = allowed * (1.0 + 2.0 * SLIVER) >= self.nominal;
+            let wanted = if even { self.nominal } else { allowed };
+            (next_part(left, wanted), allowed)
         });
         let end = if length >= left {
             until
@@ -362,6 +383,12 @@ impl Walk {
                 out.refused += 1;
                 pace.longest = (factor * step.length).max(self.smallest);
                 pace.watch.awake = AWAKE;
+            }
+            // A step that an event ends may be as short as it likes: it is the search that failed.
+            Refusal::Smaller(_) if self.cuts > 0 => {
+                out.rejected += 1;
+                self.cuts = MOST_CUTS;
+                pace.longest = 0.5 * step.allowed;
             }
             Refusal::Smaller(cause) => {
                 out.rejected += 1;

@@ -25,15 +25,16 @@ const NEGLIGIBLE: f64 = 1e-3;
 /// A zero is found when it is known to this fraction of a step.
 const SHARP: f64 = 1e-9;
 /// Most evaluations of a search.
-const MOST_EVALUATIONS: usize = 60;
+const MOST_EVALUATIONS: usize = 90;
 
 /// A zero in [0, 1] of a function that is not negative at 0 and negative at 1, by regula falsi: of
-/// an end that stays twice the value is halved (Illinois), so that both ends close in.
+/// an end that stays twice the value is halved (Illinois), so that both ends close in, and every
+/// third time the interval is halved, whatever the function.
 pub(super) fn first_zero(f: impl Fn(f64) -> f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     let (mut f_low, mut f_high) = (f(low), f(high));
     let mut last_was_low = None;
-    for _ in 0..MOST_EVALUATIONS {
+    for evaluation in 1..=MOST_EVALUATIONS {
         if high - low <= SHARP {
             break;
         }
