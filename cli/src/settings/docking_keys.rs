@@ -221,6 +221,7 @@ mod tests {
                         "opening",
                         "before",
                         "full cone",
+                        "no effect with",
                     ];
                     let shared = words.iter().any(|word| error.contains(word));
                     let blamed = error.starts_with(&format!("--set {}: ", text(value)));

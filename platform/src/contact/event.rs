@@ -39,8 +39,9 @@ pub(super) fn first_zero(f: impl Fn(f64) -> f64) -> f64 {
             break;
         }
         let share = f_low / (f_low - f_high);
-        // Not a number, or at an end by rounding: halve the interval.
-        let share = if share > 0.0 && share < 1.0 {
+        // Every third time, and where the share is not a number or at an end by rounding, the
+        // interval is halved.
+        let share = if evaluation % 3 != 0 && share > 0.0 && share < 1.0 {
             share
         } else {
             0.5
