@@ -50,6 +50,8 @@ const MOST_UNSEEN: u32 = 3;
 const WHOLE_STEP: f64 = 0.9;
 /// Steps behind a change of contact, or behind one that was refused, that are looked at in any case.
 const AWAKE: u32 = 8;
+/// What rounding of the legs' energies, some ten joules, leaves in a step at the most [J].
+const ROUNDING: f64 = 1e-12;
 /// T of (1) [s].
 const IMPACT_TIME: f64 = 0.2;
 
@@ -134,7 +136,7 @@ impl Watch {
         let budget = BUDGET * moved;
         let share = SHARE * (budget - self.missed.abs());
         let least = (h / (since + IMPACT_TIME)).max(LEAST_SHARE);
-        let allowed = share.max(budget * least); // (1)
+        let allowed = share.max(budget * least).max(ROUNDING); // (1)
         let used = miss.abs() / allowed;
         // NaN is not within the allowance.
         let within = used <= 1.0;

@@ -84,6 +84,10 @@ pub struct WorldMemory {
     encounter: Option<EncounterMemory>,
 }
 
+/// Share of the bodies' kinetic energy that counts as moved while nothing happens: a target that coasts
+/// and spins must not be judged by rounding of its energy.
+const COASTING: f64 = 1e-3;
+
 /// Kinetic energy and potential of a body [J].
 fn energy(body: &Body, state: &BodyState) -> f64 {
     kinetic_energy(body, state) + gravity_energy(body, &state.pose)
@@ -283,11 +287,16 @@ impl World {
         let wrench = work(before, after, &bodies[EFFECTOR], &a.trial, h);
         let trials = steps.iter().map(|step| &step.trial);
         let gained = self.energy_of(trials.clone()) - self.body_energy(bodies);
-        let given = (self.target_energy(trials) - account.initial_target).abs();
+        let given = (self.target_energy(trials.clone()) - account.initial_target).abs();
+        let bodies = self.hub.bodies.iter().zip(trials);
+        let kinetic: f64 = bodies
+            .map(|(body, state)| kinetic_energy(body, state))
+            .sum();
         Trial {
             event,
             miss: gained + stored + losses - wrench,
             moved: (account.moved)
+                .max(COASTING * kinetic)
                 .max(given)
                 .max(at_stake)
                 .max((account.wrench_work + wrench).abs()),

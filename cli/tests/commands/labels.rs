@@ -50,7 +50,11 @@ fn slack_time_is_the_time_below_the_threshold() {
     let coarse = ["--set", "solver.elements=4", "--duration", "0.3"];
     let mut arguments = vec!["leg", "simulate", "--set", "motor.torque_nm=-5"];
     arguments.extend(coarse);
-    let report = folder.json(&arguments);
+    arguments.push("--json");
+    // Pulled so hard the leaf is strained beyond its model: the result is suspect, its labels hold.
+    let output = folder.command(&arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let report = serde_json::from_slice(&output.stdout).unwrap();
     // A tendon counts as slack below the width of its corner: 0.01 N.
     check_slack_time(
         number(&report, "slack_time_s"),

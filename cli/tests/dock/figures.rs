@@ -520,9 +520,10 @@ const CHECKED: [&str; 33] = [
     "tendon_tension_range_n",
 ];
 /// The rest: what rows cannot tell, or has tests elsewhere.
-const OTHERS: [&str; 6] = [
+const OTHERS: [&str; 7] = [
     "coupling",
     "error",
+    "legs",
     "soundness",
     "soundness_reasons",
     "version",

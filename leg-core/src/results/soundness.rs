@@ -86,8 +86,10 @@ pub struct Reason {
 impl Reason {
     /// True if it is further beyond what is allowed; NaN is further than any number.
     fn is_worse_than(&self, other: &Self) -> bool {
-        !other.value.is_nan()
-            && (self.value.is_nan() || self.value * other.allowed > other.value * self.allowed)
+        // Of what is not allowed at all, more is worse.
+        let unit = |allowed: f64| if allowed == 0.0 { 1.0 } else { allowed };
+        let (own, others) = (unit(self.allowed), unit(other.allowed));
+        !other.value.is_nan() && (self.value.is_nan() || self.value * others > other.value * own)
     }
 }
 
