@@ -3,7 +3,7 @@
 //! A library needs the glibc whose versions of functions it was linked with, which are those of
 //! the system it was built on. The few functions of the Rust standard library and of the leg that
 //! glibc has given new versions since 2.18 are defined here, local to the library, and passed on:
-//! to the old version where there is one (`hypot`, `pthread_*`), to the system call where that
+//! to the old version where there is one (`pthread_*`), to the system call where that
 //! does the same (`stat64`, `gettid` and their kin, through `syscall`, which sets `errno`).
 
 use core::arch::global_asm;
@@ -44,7 +44,6 @@ macro_rules! system_call {
     };
 }
 
-old_version!("hypot");
 old_version!("pthread_key_create");
 old_version!("pthread_key_delete");
 old_version!("pthread_setspecific");

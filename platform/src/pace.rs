@@ -31,7 +31,7 @@ pub(crate) const HALVINGS: i32 = 12;
 pub(crate) const FIRST_STEP: f64 = 1.0 / 16.0;
 /// First step behind the closing of a latch, as a fraction of a step: its damper makes a jump of
 /// forces between bodies.
-const FIRST_LATCHED_STEP: f64 = 1.0 / 1024.0;
+const FIRST_LATCHED_STEP: f64 = 1.0 / 512.0;
 /// Steps grow at most by this factor.
 pub(crate) const GROWTH: f64 = 2.0;
 /// Most searches for events in one step.

@@ -134,7 +134,7 @@ fn the_impulse_is_what_the_target_loses() {
     let mut aligned = scenario(0.14);
     aligned.docking.misalignment.pitch_deg = 0.0;
     for (mut scenario, outcome) in [
-        (scenario(0.3), Outcome::Bounced),
+        (scenario(0.3), Outcome::InContact),
         (aligned, Outcome::Captured),
     ] {
         scenario.platform.legs.elements = 5;

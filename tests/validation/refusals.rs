@@ -389,7 +389,8 @@ fn a_force_that_is_not_a_number_names_the_body_and_the_time() {
     else {
         panic!("{cause}")
     };
-    assert!((time - 0.009).abs() < 1e-12 && (met - 0.010).abs() < 1e-12);
+    // A step ends where the force breaks; the next one meets it.
+    assert!((time - 0.0095).abs() < 1e-12 && met > time && met < 0.0106);
     assert_eq!(location, rod);
     assert!(state.poses.iter().all(|pose| pose.angle().is_finite()));
 }

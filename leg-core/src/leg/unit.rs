@@ -45,7 +45,7 @@ pub const MOST_STEPS: f64 = 1e7;
 
 /// A communication step shorter than this fraction of the last step of the solver begins with
 /// consistent velocities and accelerations.
-const SHORT_STEP: f64 = 5e-3;
+const SHORT_STEP: f64 = 1.5e-3;
 
 /// An input over a communication step: its value and derivatives at the start, eq. (1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

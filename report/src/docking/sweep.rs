@@ -198,7 +198,7 @@ mod tests {
         let html = report.html().unwrap();
         assert!(html.contains("\"y\":[1.0,null,3.0]"));
         assert!(
-            html.contains("<td>suspect") && html.contains("in contact"),
+            html.contains(">suspect") && html.contains(">in contact"),
             "{html}"
         );
     }
