@@ -123,7 +123,7 @@ pub enum Error {
         time: f64,
         /// Name of the input.
         input: String,
-        /// Size of the jump [m or rad].
+        /// Size of the jump [m, rad].
         by: f64,
     },
     /// The step size fell below the smallest allowed one.

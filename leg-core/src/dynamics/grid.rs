@@ -4,11 +4,11 @@
 //! rounding of the times that L comes from:
 //!
 //! ```text
-//! n = [L/h] if |L/h − [L/h]| ≤ ε, ⌈L/h⌉ otherwise; at least 1                   (1)
+//! n = ⌊L/h⌉ if |L/h − ⌊L/h⌉| ≤ ε, ⌈L/h⌉ otherwise; at least 1                   (1)
 //! t_k = t₀ + k L/n,   t_n = t₁ exactly                                          (2)
 //! ```
 //!
-//! with [·] the nearest whole number. Where L = n h but for rounding of t₀ and t₁, steps have the size
+//! with ⌊·⌉ the nearest whole number. Where L = n h but for rounding of t₀ and t₁, steps have the size
 //! h to the last bit, wherever the interval is. Adding up h instead leaves a remainder of rounding size at the
 //! end of the interval. Taken as a step of its own it ruins an index-3 system: accelerations and
 //! multipliers of a step are differences of positions divided by its square.
