@@ -73,8 +73,6 @@ struct ElementMass<const N: usize> {
 }
 
 impl<const N: usize> ElementMass<N> {
-    // Two frames of this size under one another would need more stack than a host may give.
-    #[inline(always)]
     fn new<G: Group<N, D>, const D: usize>(
         element: &BeamElement<N, D>,
         twists: [&SVector<f64, N>; 2],

@@ -129,11 +129,11 @@ pub(crate) struct Stepping<'a> {
 }
 
 impl Stepping<'_> {
-    /// Largest step [s].
-    fn largest(&self) -> f64 {
+    /// Length [s] that slivers are measured by: of controlled steps the smallest is no sliver.
+    fn scale(&self) -> f64 {
         match *self.control {
             Control::Fixed { step, .. } => step,
-            Control::Adaptive { largest, .. } => largest,
+            Control::Adaptive { smallest, .. } => smallest / grid::SLIVER,
         }
     }
 
@@ -161,20 +161,23 @@ pub(crate) fn advance_watched<G: Group<N, D>, const N: usize, const D: usize>(
     stepping.control.validate()?;
     stepping.settings.validate()?;
     require(end.is_finite(), "advance", "end time", end, "finite s")?;
-    let mut out = Advance::default();
-    out.next_step = match *stepping.control {
+    let next_step = match *stepping.control {
         Control::Fixed { step, .. } => step,
         Control::Adaptive { first, .. } => first,
     };
-    let largest = stepping.largest();
-    let same = grid::SAME_TIME * largest;
+    let mut out = Advance {
+        next_step,
+        ..Advance::default()
+    };
+    let scale = stepping.scale();
+    let same = grid::SAME_TIME * scale;
     while state.time < end {
         let jump = drive.next_jump(state.time, end);
         let until = jump.unwrap_or(end);
         let interval = until - state.time;
         if interval <= same {
             state.time = until;
-        } else if interval < grid::SLIVER * largest {
+        } else if interval < grid::SLIVER * scale {
             coast(model, state, drive, until);
             watch(state);
         } else {
@@ -201,7 +204,7 @@ pub(crate) fn advance_watched<G: Group<N, D>, const N: usize, const D: usize>(
         }
         if jump.is_some() {
             // What is read at the time of the jump is what it leads to.
-            let (first, _) = stepping.first_between(0.0, largest);
+            let (first, _) = stepping.first_between(0.0, next_step);
             jumps::cross(
                 model,
                 state,
