@@ -31,6 +31,7 @@ struct Arguments {
 }
 
 #[derive(Debug, Subcommand)]
+#[expect(clippy::large_enum_variant, reason = "there is one, made once")]
 enum Command {
     /// Let a target dock at a wrong angle, and report what happens.
     Dock(dock::Arguments),
