@@ -1,7 +1,7 @@
 //! Steps to a given time: fixed or error-controlled, halving a step that fails.
 //!
 //! Time is divided by counting ([`super::grid`]); jumps of inputs that the drive tells of end a step
-//! ([`super::jumps`]). What is left of an interval when it is too short for a step of its own is
+//! (`super::jumps`). What is left of an interval when it is too short for a step of its own is
 //! crossed along the tangent of the motion,
 //!
 //! ```text
