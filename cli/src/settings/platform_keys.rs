@@ -44,8 +44,9 @@ const PLATFORM_LEAF: &[Key] = &[
     Key::new("leaf.shear_factor", Kind::Number, "-", "Shear correction factor", POSITIVE),
     Key::new("leaf.density_kg_m3", Kind::Number, "kg/m³", "Density", "0.1 to 1e6"),
     Key::new("leaf.curvature_per_m", Kind::Number, "1/m", "Curvature of the unstressed leaf, positive to the left of A→B", ANY),
-    Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient", NOT_NEGATIVE),
-    Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient", NOT_NEGATIVE),
+    Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient alpha: vibrations of a leaf about a leg at rest in its base decay by alpha/2", NOT_NEGATIVE),
+    Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness", NOT_NEGATIVE),
+    Key::new("leaf.modal_damping_ratios", Kind::Numbers(4), "-", "Damping ratios of the first four modes of each bowed leaf with its ends held, on top of Rayleigh's", "0 to 0.999 each"),
     Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
 ];
 

@@ -20,8 +20,9 @@ pub(super) const LEAF: &[Key] = &[
     Key::new("leaf.shear_factor", Kind::Number, "-", "Shear correction factor", POSITIVE),
     Key::new("leaf.density_kg_m3", Kind::Number, "kg/m³", "Density", "0.001 to 1e6"),
     Key::new("leaf.curvature_per_m", Kind::Number, "1/m", "Curvature of the unstressed leaf, positive to the left of A→B", ANY),
-    Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient", NOT_NEGATIVE),
-    Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient", NOT_NEGATIVE),
+    Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient alpha: vibrations of the leaf about a leg at rest in its base decay by alpha/2", NOT_NEGATIVE),
+    Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness", NOT_NEGATIVE),
+    Key::new("leaf.modal_damping_ratios", Kind::Numbers(4), "-", "Damping ratios of the first four modes of the bowed leaf with its ends held, on top of Rayleigh's", "0 to 0.999 each"),
     Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
 ];
 
@@ -43,11 +44,11 @@ pub(super) const TENDON: &[Key] = &[
 #[rustfmt::skip]
 pub(super) const MOTOR: &[Key] = &[
     Key::new("motor.mode", Kind::Word(&["torque", "locked", "angle", "hold"]), "-", "What the motor does: torque, locked, follow an angle, or hold it with a PD controller", "torque, locked, angle or hold"),
-    Key::new("motor.torque_nm", Kind::History, "N·m", "Torque on the crank, added in the modes torque and hold", HISTORY),
+    Key::new("motor.torque_nm", Kind::History, "N·m", "Torque on the crank: in mode torque what the motor delivers (0 lets go at t = 0), in mode hold added to the controller's and, on the platform, to the torque that holds the equilibrium", HISTORY),
     Key::new("motor.angle_rad", Kind::History, "rad", "Target angle in the modes angle and hold, counted from the pre-tensioned q1", HISTORY),
     Key::new("motor.hold_stiffness_nm_per_rad", Kind::Number, "N·m/rad", "Stiffness of the hold", NOT_NEGATIVE),
     Key::new("motor.hold_damping_nm_s_per_rad", Kind::Number, "N·m·s/rad", "Damping of the hold", NOT_NEGATIVE),
-    Key::new("motor.torque_limit_nm", Kind::Number, "N·m", "Torque limit of the hold and of the controllers", POSITIVE),
+    Key::new("motor.torque_limit_nm", Kind::Number, "N·m", "Limit of the torque that the motor delivers, whatever asks for it: torque_nm, the hold with the torque that holds the equilibrium, a regulator; motion that is prescribed (locked, angle) has none", POSITIVE),
     Key::new("motor.range_rad", Kind::Number, "rad", "Working range to either side; reported, not enforced", POSITIVE),
 ];
 

@@ -2,6 +2,7 @@
 
 use super::list::{List, one};
 use super::{Matters, Parameters, UnitOf as U};
+use leg_core::leg::config::MODAL_RATIOS;
 use leg_core::leg::unit::OutputGroup;
 
 /// Crank, leaf and tendon.
@@ -119,15 +120,22 @@ fn damping<P: Parameters>(list: &mut List<P>) {
         "leaf.rayleigh_mass",
         U::PerSecond,
         [0.0, 1e6],
-        "Rayleigh damping of the leaf, mass coefficient",
+        "Rayleigh damping of the leaf, mass coefficient alpha: its vibrations about a leg at rest decay by alpha/2",
         |p| one(&mut p.leaf().rayleigh_mass_per_s),
     )
     .real(
         "leaf.rayleigh_stiffness",
         U::Second,
         [0.0, 1e3],
-        "Rayleigh damping of the leaf, stiffness coefficient",
+        "Rayleigh damping of the leaf, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness",
         |p| one(&mut p.leaf().rayleigh_stiffness_s),
+    )
+    .reals(
+        ("leaf.modal_damping_ratio", MODAL_RATIOS),
+        U::One,
+        [0.0, 0.999],
+        "Damping ratios of the first modes of the bowed leaf with its ends held, on top of Rayleigh's",
+        |p| &mut p.leaf().modal_damping_ratios,
     )
     .real(
         "tendon.friction",
@@ -199,7 +207,7 @@ pub fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
         "motor.torque_limit",
         U::NewtonMetre,
         [1e-9, 1e9],
-        "Torque limit of the hold",
+        "Limit of the torque that the motor delivers in modes 0 and 3, whatever asks for it",
         |p| one(&mut p.motor().torque_limit_nm),
     )
     .integer("solver.elements", [2, 2000], "Elements of the leaf", |p| {

@@ -128,6 +128,18 @@ pub struct Pretensioned {
 
 /// Finds the bowed equilibrium that the configuration asks for.
 pub fn pretension(config: &LegConfig) -> Result<Pretensioned, LegError> {
+    // Modes are those of the leaf once it is bowed; equilibrium does not depend on damping.
+    let plain = LegConfig {
+        leaf: config.leaf.without_modal_damping(),
+        ..config.clone()
+    };
+    let mut out = bowed(&plain)?;
+    out.leg.config.leaf = config.leaf;
+    Ok(out)
+}
+
+/// The same without damping of modes.
+fn bowed(config: &LegConfig) -> Result<Pretensioned, LegError> {
     config.validate()?;
     check_targets(config)?;
     let linkage = Linkage::new(config);

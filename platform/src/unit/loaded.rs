@@ -402,6 +402,10 @@ fn real_parameters(config: &SpatialLegConfig) -> Vec<(&'static str, Vec<f64>)> {
         ("universal.first_axis", universal.first_axis.to_vec()),
         ("universal.second_axis", universal.second_axis.to_vec()),
         ("pretension.tip_position", config.tip_position_m.to_vec()),
+        (
+            "leaf.modal_damping_ratio",
+            leaf.modal_damping_ratios.to_vec(),
+        ),
     ];
     let single = [
         ("crank.length", crank.length_m),
