@@ -1,10 +1,11 @@
-//! How commands end: exit status 2 for what other input would have avoided, 1 for a computation
-//! that failed.
+//! How commands end: exit status 0 for a sound result, 1 for a computation that failed, 2 for what
+//! other input would have avoided, 3 for a result that is suspect.
 
-use crate::output::OutputError;
+use crate::output::{self, OutputError};
 use crate::settings::SettingsError;
 use anyhow::Result;
 use leg_core::leg::LegError;
+use leg_core::results::soundness::Soundness;
 use softdock_fmu::import::ImportError;
 use softdock_fmu::package::PackageError;
 use softdock_platform::PlatformError;
@@ -14,8 +15,29 @@ use std::process::ExitCode;
 
 /// Exit status when the input was fine but the computation failed.
 pub const FAILED: u8 = 1;
+/// Exit status when a result was computed that must not be used as it is.
+pub const SUSPECT: u8 = 3;
 /// Exit status when somebody stopped the run.
 pub const STOPPED: u8 = 130;
+
+/// What the help of commands that compute a result says about exit statuses.
+pub const EXIT_STATUS: &str = "\
+Exit status: 0 sound; 1 could not be computed; 2 wrong input; 3 suspect, see `soundness_reasons`;
+130 stopped by Ctrl-C. (4 is reserved for a requirement that is not met.)";
+
+/// The help of a command that computes a result: `text` and its exit statuses.
+pub fn with_exit_status(text: &str) -> String {
+    format!("{text}\n\n{EXIT_STATUS}")
+}
+
+/// Ends a command whose result is complete: a suspect one says why on standard error.
+pub fn verdict(soundness: &Soundness) -> ExitCode {
+    if !soundness.is_suspect() {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("softdock: the result is {soundness}");
+    ExitCode::from(SUSPECT)
+}
 
 /// Input that is neither settings nor output: a table, a combination of arguments.
 #[derive(Debug, thiserror::Error)]
@@ -35,7 +57,7 @@ pub fn settle(done: Result<ExitCode>) -> Result<ExitCode> {
         if is_input(&error) {
             return Err(error);
         }
-        eprintln!("softdock: {error:#}");
+        output::complain(&error);
         Ok(ExitCode::from(FAILED))
     })
 }
@@ -67,7 +89,10 @@ fn leg_input(error: &LegError) -> bool {
 fn import_input(error: &ImportError) -> bool {
     !matches!(
         error,
-        ImportError::Refused { .. } | ImportError::Discarded { .. }
+        ImportError::Refused { .. }
+            | ImportError::Discarded { .. }
+            | ImportError::Ended { .. }
+            | ImportError::NotFinite { .. }
     )
 }
 
@@ -97,6 +122,7 @@ fn study_input(error: &StudyError) -> bool {
             | StudyError::Damaged { .. }
             | StudyError::Locked { .. }
             | StudyError::Conflict { .. }
+            | StudyError::Incomplete { .. }
             | StudyError::Threads { .. }
             | StudyError::Table { .. }
     )

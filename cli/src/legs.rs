@@ -1,7 +1,7 @@
 //! What the legs of a platform run are: of this program, or inside FMUs.
 
 use crate::failure::BadInput;
-use crate::output;
+use crate::foreign::{ForeignArgs, ForeignCode};
 use anyhow::Result;
 use softdock_fmu::ModelKind;
 use softdock_fmu::import::FmuArchive;
@@ -12,13 +12,15 @@ use std::path::Path;
 use toml::Value;
 
 /// The choice of the legs.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct LegsArgs {
     /// What the legs are: `native`, `fmu` (this program's own LegSpatial.fmu, exported and loaded
     /// once per leg) or a file LegSpatial.fmu. FMUs cannot be taken apart: with them coupling =
     /// "monolithic" becomes "implicit", whose results are the same
     #[arg(long, value_name = "KIND", default_value = "native")]
     legs: String,
+    #[command(flatten)]
+    foreign: ForeignArgs,
 }
 
 impl LegsArgs {
@@ -28,9 +30,9 @@ impl LegsArgs {
             "" | "native" => Ok(None),
             "fmu" => own_fmu(ModelKind::LegSpatial).map(Some),
             path => {
-                let archive = FmuArchive::open(Path::new(path)).map_err(|error| {
+                let archive = self.foreign.open(Path::new(path)).map_err(|error| {
                     BadInput::new(format!(
-                        "--legs {path}: {error} (write native, fmu, or the path of a LegSpatial.fmu)"
+                        "--legs {path}: {error:#} (write native, fmu, or the path of a LegSpatial.fmu)"
                     ))
                 })?;
                 Ok(Some(archive))
@@ -48,20 +50,23 @@ impl LegsArgs {
         vec![(format!("--legs {}", self.legs), "coupling", implicit)]
     }
 
+    /// The foreign code inside the legs, if there is any. This program's own FMU is not foreign.
+    pub fn foreign(&self) -> Option<ForeignCode> {
+        let own = self.is_native() || self.legs == "fmu";
+        (!own).then(|| self.foreign.code(Path::new(&self.legs)))
+    }
+
     /// True if the legs are those of this program.
     pub fn is_native(&self) -> bool {
         matches!(self.legs.as_str(), "" | "native")
     }
 }
 
-/// The FMU of this program, written, unpacked and loaded.
+/// The FMU of this program, unpacked and loaded.
 pub fn own_fmu(kind: ModelKind) -> Result<FmuArchive> {
-    let folder = std::env::temp_dir();
-    let name = format!("softdock-{}-{}.fmu", std::process::id(), kind.name());
-    let file = folder.join(name);
-    output::write_atomic(&file, &pack(kind, LIBRARY, Platform::HERE)?)?;
-    let archive = FmuArchive::open(&file);
-    // It has been unpacked, or cannot be.
-    let _ = std::fs::remove_file(&file);
-    Ok(archive?)
+    let fmu = pack(kind, LIBRARY, Platform::HERE)?;
+    Ok(FmuArchive::from_bytes(
+        &format!("{}.fmu", kind.name()),
+        &fmu,
+    )?)
 }

@@ -1,10 +1,14 @@
 //! The `softdock` program.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod batch;
 mod bench;
 mod dock;
 mod failure;
 mod fmu;
+mod foreign;
+mod input_file;
 mod leg;
 mod legs;
 mod output;
@@ -12,6 +16,7 @@ mod platform;
 mod run;
 mod settings;
 mod summary;
+mod supervise;
 mod verify;
 
 use clap::{Parser, Subcommand};
@@ -19,7 +24,7 @@ use std::process::ExitCode;
 
 /// Simulation of soft docking platforms with flexible legs.
 #[derive(Debug, Parser)]
-#[command(name = "softdock", version, about, propagate_version = true)]
+#[command(name = "softdock", version, about, propagate_version = true, after_help = failure::EXIT_STATUS)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -46,19 +51,36 @@ enum Command {
 /// Exit status when a command could not do its work.
 const TROUBLE: u8 = 2;
 
+impl Command {
+    /// The foreign code that the command loads, if it loads any.
+    fn foreign(&self) -> Option<foreign::ForeignCode> {
+        match self {
+            Self::Dock(arguments) => arguments.foreign(),
+            Self::Fmu(arguments) => arguments.foreign(),
+            Self::Platform(arguments) => arguments.foreign(),
+            // FMUs that these load are this program's own.
+            Self::Batch(_) | Self::Verify(_) | Self::Bench(_) | Self::Leg(_) => None,
+        }
+    }
+
+    fn run(&self) -> ExitCode {
+        let done = match self {
+            Self::Dock(arguments) => dock::run(arguments),
+            Self::Batch(arguments) => batch::run(arguments),
+            Self::Verify(arguments) => verify::run(arguments),
+            Self::Bench(arguments) => bench::run(arguments),
+            Self::Leg(arguments) => leg::run(arguments),
+            Self::Fmu(arguments) => fmu::run(arguments),
+            Self::Platform(arguments) => platform::run(arguments),
+        };
+        done.unwrap_or_else(|error| {
+            output::complain(&error);
+            ExitCode::from(TROUBLE)
+        })
+    }
+}
+
 fn main() -> ExitCode {
     let Arguments { command } = Arguments::parse();
-    let done = match command {
-        Command::Dock(arguments) => dock::run(&arguments),
-        Command::Batch(arguments) => batch::run(&arguments),
-        Command::Verify(arguments) => verify::run(&arguments),
-        Command::Bench(arguments) => bench::run(&arguments),
-        Command::Leg(arguments) => leg::run(&arguments),
-        Command::Fmu(arguments) => fmu::run(&arguments),
-        Command::Platform(arguments) => platform::run(&arguments),
-    };
-    done.unwrap_or_else(|error| {
-        eprintln!("softdock: {error:#}");
-        ExitCode::from(TROUBLE)
-    })
+    supervise::run(command.foreign(), || command.run())
 }

@@ -1,6 +1,8 @@
 //! Files that are whole or absent, and standard output that survives a closed pipe.
 
+use crate::supervise;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -118,8 +120,32 @@ pub fn write_json<T: Serialize + ?Sized>(path: &Path, value: &T) -> Result<(), O
     write_atomic(path, &text)
 }
 
+/// `text` without characters that make a terminal do something: names and messages of FMUs may have
+/// any.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let acts = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if acts(c) {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// Prints an error to standard error.
+pub fn complain(error: &anyhow::Error) {
+    eprintln!("softdock: {}", printable(&format!("{error:#}")));
+}
+
 /// Prints `text` and a newline. A reader that has gone away (`| head`) is no error.
 pub fn say(text: &str) -> Result<(), OutputError> {
+    let text = printable(text);
     let mut out = io::stdout().lock();
     match writeln!(out, "{}", text.trim_end_matches('\n')).and_then(|()| out.flush()) {
         Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(OutputError {
@@ -142,9 +168,29 @@ pub fn say_json<T: Serialize + ?Sized>(value: &T) -> Result<(), OutputError> {
 /// Bytes gathered before they go to the disk: whole rows in one call.
 const CHUNK: usize = 1 << 16;
 
-/// Adds the names of the columns of a table of numbers.
+/// Adds the names of the columns of a table.
 pub fn append_header(buffer: &mut Vec<u8>, names: &[&str]) {
-    buffer.extend_from_slice(names.join(",").as_bytes());
+    append_texts(buffer, names.iter());
+}
+
+/// Adds a row of entries given as text, quoted where they need it (RFC 4180).
+fn append_texts(buffer: &mut Vec<u8>, entries: impl Iterator<Item = impl AsRef<str>>) {
+    for (i, entry) in entries.enumerate() {
+        if i > 0 {
+            buffer.push(b',');
+        }
+        let entry = entry.as_ref();
+        let blank = |c: char| c.is_whitespace();
+        if entry.contains([',', '"', '\n', '\r'])
+            || entry.starts_with(blank)
+            || entry.ends_with(blank)
+        {
+            let quoted = entry.replace('"', "\"\"");
+            buffer.extend_from_slice(format!("\"{quoted}\"").as_bytes());
+        } else {
+            buffer.extend_from_slice(entry.as_bytes());
+        }
+    }
     buffer.push(b'\n');
 }
 
@@ -179,6 +225,7 @@ impl CsvFile {
         probe(path)?;
         let partial = path.with_extension("partial.csv");
         let file = File::create(&partial).map_err(failed(&partial))?;
+        supervise::rows_go_to(&partial);
         let mut buffer = Vec::with_capacity(2 * CHUNK);
         append_header(&mut buffer, header);
         Ok(Self {
@@ -192,9 +239,36 @@ impl CsvFile {
 
     /// Adds a row.
     pub fn row(&mut self, values: &[f64]) -> Result<(), OutputError> {
-        debug_assert_eq!(values.len(), self.columns);
+        self.row_with_words(values, &[])
+    }
+
+    /// Adds a row of numbers with words behind them, which hold neither commas nor quotes.
+    pub fn row_with_words(&mut self, values: &[f64], words: &[&str]) -> Result<(), OutputError> {
+        debug_assert_eq!(values.len() + words.len(), self.columns);
         append_row(&mut self.buffer, values);
-        if self.buffer.len() >= CHUNK {
+        if !words.is_empty() {
+            self.buffer.pop();
+            for word in words {
+                self.buffer.push(b',');
+                self.buffer.extend_from_slice(word.as_bytes());
+            }
+            self.buffer.push(b'\n');
+        }
+        self.flush_when_due()
+    }
+
+    /// Adds a row of entries given as text.
+    pub fn text_row(
+        &mut self,
+        entries: impl Iterator<Item = impl AsRef<str>>,
+    ) -> Result<(), OutputError> {
+        append_texts(&mut self.buffer, entries);
+        self.flush_when_due()
+    }
+
+    /// A process that runs foreign code may end at any time: its rows go to the disk at once.
+    fn flush_when_due(&mut self) -> Result<(), OutputError> {
+        if self.buffer.len() >= CHUNK || supervise::is_supervised() {
             self.flush()
         } else {
             Ok(())
@@ -298,6 +372,29 @@ mod tests {
         csv.finish().unwrap();
         assert_eq!(folder.names(), ["leg.csv"]);
         assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 10_001);
+    }
+
+    #[test]
+    fn texts_are_quoted_where_they_need_it() {
+        let mut buffer = Vec::new();
+        append_texts(
+            &mut buffer,
+            ["a", "a,b", "say \"x\"", "two\nlines", " b", ""].iter(),
+        );
+        let expected = "a,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",\" b\",\n";
+        assert_eq!(String::from_utf8(buffer.clone()).unwrap(), expected);
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .from_reader(buffer.as_slice());
+        let row = reader.records().next().unwrap().unwrap();
+        let read: Vec<&str> = row.iter().collect();
+        assert_eq!(read, ["a", "a,b", "say \"x\"", "two\nlines", " b", ""]);
+    }
+
+    #[test]
+    fn nothing_that_is_printed_acts_on_the_terminal() {
+        assert_eq!(printable("plain µ\n\tx"), "plain µ\n\tx");
+        assert_eq!(printable("\u{1b}[2Jx\u{9b}\r"), "\\u{1b}[2Jx\\u{9b}\\r");
     }
 
     #[test]

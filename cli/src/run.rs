@@ -1,10 +1,11 @@
 //! A long run: progress on the terminal, a clean end on Ctrl-C.
 
-use crate::failure::STOPPED;
+use crate::failure::{STOPPED, verdict};
 use crate::output::{CsvFile, OutputError};
 use crate::summary::significant;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use leg_core::results::soundness::{Soundness, Watch};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
@@ -39,8 +40,17 @@ fn listen() {
     let _ = ctrlc::set_handler(|| stop(INTERRUPT));
 }
 
+/// Requests that come so soon after the first are the same one, in a process that gets it from its
+/// parent and perhaps from elsewhere: schedulers tell all processes of a job.
+const SAME_REQUEST: Duration = Duration::from_millis(500);
+
 fn stop(signal: i32) {
+    static FIRST: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    let since_first = FIRST.get_or_init(Instant::now).elapsed();
     if STOP.load(Ordering::SeqCst) {
+        if crate::supervise::is_supervised() && since_first < SAME_REQUEST {
+            return;
+        }
         softdock_fmu::import::remove_unpacked();
         std::process::exit(128 + signal);
     }
@@ -188,10 +198,18 @@ impl Ended {
         }
     }
 
-    /// The exit status of the run, whose rows are in `file`.
-    pub fn status(self, file: &Path) -> Result<ExitCode> {
+    /// The soundness of the run, of which `watch` saw everything.
+    pub fn soundness(&self, watch: &Watch) -> Soundness {
         match self {
-            Self::Complete => Ok(ExitCode::SUCCESS),
+            Self::Complete | Self::Stopped => watch.soundness(),
+            Self::Failed(_) => watch.soundness().failed(),
+        }
+    }
+
+    /// The exit status of the run, whose rows are in `file`.
+    pub fn status(self, file: &Path, soundness: &Soundness) -> Result<ExitCode> {
+        match self {
+            Self::Complete => Ok(verdict(soundness)),
             Self::Stopped => Ok(ExitCode::from(STOPPED)),
             Self::Failed(error) => {
                 let kept = file.display();
@@ -199,6 +217,17 @@ impl Ended {
             }
         }
     }
+}
+
+/// The verdict on a regulator from those on its closed and its open loop. An open loop that cannot be
+/// computed to its end is one that falls apart without the regulator, which is what it is there to
+/// show.
+pub fn both_loops(closed: &Soundness, open: &Soundness) -> Soundness {
+    let open = match open {
+        Soundness::Failed(_) => Soundness::Sound,
+        other => other.clone(),
+    };
+    closed.clone().and(open)
 }
 
 /// Most rows of a table.

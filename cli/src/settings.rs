@@ -20,11 +20,11 @@ mod spatial_keys;
 pub use key::{Key, Kind};
 pub use source::{MOST_PARTS, Place};
 
+use crate::input_file;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use source::Layer;
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -470,8 +470,18 @@ fn similar(keys: &[&Key], unknown: &str) -> Option<&'static str> {
     (best.0 >= SIMILAR).then_some(best.1)
 }
 
+/// Names that keys had before, and what to write instead.
+const RENAMED: [(&str, &str); 1] = [(
+    "end_effector.rpy_rad",
+    "it is now `end_effector.attitude_rad`: the same three numbers, about x, y and z, under the \
+     names pitch, yaw and roll that dockings use",
+)];
+
 /// What an unknown key was perhaps meant to be; `inner` is the first key below it.
 fn hint(keys: &[&Key], unknown: &str, inner: &str) -> String {
+    if let Some((_, now)) = RENAMED.iter().find(|(before, _)| *before == unknown) {
+        return format!("; {now}");
+    }
     if let Some(known) = similar(keys, unknown) {
         return format!("; did you mean `{known}`?");
     }
@@ -528,7 +538,7 @@ const LARGEST_FILE: u64 = 1 << 20;
 /// Reads a settings file as text.
 fn read(path: &Path) -> Result<String, SettingsError> {
     let mut text = String::new();
-    let read = File::open(path).and_then(|file| {
+    let read = input_file::open(path).and_then(|file| {
         // One byte more than allowed tells a file that is too large, and a device without an end.
         file.take(LARGEST_FILE + 1).read_to_string(&mut text)
     });

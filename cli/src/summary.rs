@@ -1,5 +1,6 @@
 //! Short aligned summaries for people.
 
+use leg_core::results::soundness::{Reason, Soundness};
 use softdock_report::Figure;
 use std::fmt;
 
@@ -13,6 +14,21 @@ pub fn fixed(values: &[f64], decimals: usize) -> String {
         format!("{value:.decimals$}")
     };
     values.iter().map(one).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the figures of a page can be believed, as a figure of it.
+pub fn soundness_figure(soundness: &Soundness) -> Figure {
+    Figure::text("soundness", soundness.key(), "").keyed("soundness", soundness.key())
+}
+
+/// What a reader of a page must know first: that the run ended early, at `end` [s], and that its
+/// figures are not to be believed.
+pub fn warning(ended_because: Option<&str>, end: f64, soundness: &Soundness) -> Option<String> {
+    let early = ended_because.map(|why| format!("Incomplete: ended at t = {end:.4} s ({why})."));
+    let reasons: Vec<String> = soundness.reasons().iter().map(Reason::to_string).collect();
+    let suspect = (!reasons.is_empty()).then(|| format!("Suspect: {}.", reasons.join("; ")));
+    let parts: Vec<String> = early.into_iter().chain(suspect).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
 /// A heading and lines of label, value, unit.
@@ -47,6 +63,15 @@ impl Summary {
     /// Adds a value given as text.
     pub fn text(&mut self, label: &str, value: impl Into<String>, unit: &str) -> &mut Self {
         self.rows.push(Figure::text(label, value, unit));
+        self
+    }
+
+    /// Says whether the figures can be believed, and why not.
+    pub fn soundness(&mut self, soundness: &Soundness) -> &mut Self {
+        self.text("soundness", soundness.key(), "");
+        for reason in soundness.reasons() {
+            self.note(format!("SUSPECT: {reason}"));
+        }
         self
     }
 

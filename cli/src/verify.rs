@@ -5,6 +5,7 @@
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use leg_core::math;
 use serde::Serialize;
 use softdock_validation::{Case, Measure, Outcome, Status};
 use std::io::{self, Write};
@@ -172,7 +173,7 @@ fn value(x: f64) -> String {
     if !(1e-4..1e6).contains(&size) {
         return format!("{x:.2e}");
     }
-    let decimals = (9 - size.log10().floor() as i32).clamp(0, 12) as usize;
+    let decimals = (9 - math::log10(size).floor() as i32).clamp(0, 12) as usize;
     let text = format!("{x:.decimals$}");
     let trimmed = text.trim_end_matches('0').trim_end_matches('.');
     trimmed.to_owned()

@@ -100,8 +100,9 @@ fn scalar<P: Clone>(reference: u32, variable: &Variable<P>, defaults: &P) -> Sca
             real(variable.unit, None).into(),
         ),
     };
-    let mut scalar = ScalarVariable::new(&*variable.name, reference, causality, variability);
-    scalar.description = Some(variable.description.clone());
+    let mut scalar =
+        ScalarVariable::new(variable.name.to_string(), reference, causality, variability);
+    scalar.description = Some(variable.description.to_owned());
     scalar.initial = initial;
     scalar.with_type(kind)
 }
@@ -119,9 +120,9 @@ fn real(unit: UnitOf, start: Option<f64>) -> Real {
 
 fn parameter<P: Clone>(access: &Access<P>, unit: UnitOf, defaults: &P) -> VariableType {
     match (access, access.get(defaults)) {
-        (Access::Real { range, .. }, Value::Real(start)) => {
+        (Access::Real { limits, .. }, Value::Real(start)) => {
             let mut real = real(unit, Some(start));
-            [real.attributes.min, real.attributes.max] = range.map(Some);
+            [real.attributes.min, real.attributes.max] = [limits.low, limits.high].map(Some);
             real.into()
         }
         (Access::Integer { range, .. }, Value::Integer(start)) => {

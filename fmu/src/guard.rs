@@ -1,5 +1,5 @@
-//! What every exported function passes: null check, allowed in this state, no panic to the
-//! outside, a message and a status.
+//! What every exported function passes: null check, allowed in this state, the host's
+//! floating-point environment put aside, no panic to the outside, a message and a status.
 
 use crate::abi::{FMI2_ERROR, FMI2_OK, FMI2_WARNING, fmi2Component, fmi2Status};
 use crate::instance::{Component, Instance};
@@ -24,6 +24,8 @@ pub unsafe fn guard(
         return FMI2_ERROR;
     };
     let instance = in_use.instance();
+    // Dropped before `in_use`: another thread gets the instance after this one is done with it.
+    let _floats = instance.logger.host_floats().put_aside();
     let done = protect(|| {
         let (state, allowed) = (instance.state, function.allowed());
         if !allowed.contains(&state) {
@@ -38,6 +40,10 @@ pub unsafe fn guard(
 }
 
 /// Turns a panic into a refusal.
+///
+/// Never inlined: to the compiler arithmetic does not depend on the floating-point environment,
+/// and it might do some of the body's before the environment is set.
+#[inline(never)]
 pub fn protect<T>(body: impl FnOnce() -> Result<T, Refusal>) -> Result<T, Refusal> {
     // Whatever the body leaves behind is marked as not to be trusted.
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| {
@@ -56,6 +62,7 @@ fn panic_message(payload: &(dyn Any + Send)) -> String {
         .unwrap_or_else(|| "panic".to_owned())
 }
 
+#[inline(never)]
 fn report(instance: &mut Instance, function: Function, refusal: &Refusal) -> fmi2Status {
     let status = refusal.status();
     if matches!(refusal, Refusal::Panicked { .. }) {
@@ -81,12 +88,16 @@ fn report(instance: &mut Instance, function: Function, refusal: &Refusal) -> fmi
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::floats::HostFloats;
     use crate::logger::Logger;
     use crate::model::ModelKind;
 
     #[test]
     fn a_panic_becomes_an_error_and_the_instance_can_be_reset() {
-        let component = Component::create(ModelKind::LegPlanar, Logger::new(None, "x", false));
+        let component = Component::create(
+            ModelKind::LegPlanar,
+            Logger::new(None, "x", false, HostFloats::new()),
+        );
         // SAFETY: made above, freed below.
         unsafe {
             let status = guard(component, Function::Reset, |_| panic!("{} on purpose", 1));
@@ -102,7 +113,10 @@ mod tests {
 
     #[test]
     fn a_call_from_within_a_call_is_refused() {
-        let component = Component::create(ModelKind::LegPlanar, Logger::new(None, "x", false));
+        let component = Component::create(
+            ModelKind::LegPlanar,
+            Logger::new(None, "x", false, HostFloats::new()),
+        );
         // SAFETY: made above, freed below.
         unsafe {
             let status = guard(component, Function::Reset, |_| {

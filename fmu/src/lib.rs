@@ -8,14 +8,16 @@
 //! * `variables` is the one table of each model, from which the model description is written and
 //!   through which values are read and set;
 //! * [`exports`] holds the exported functions, each of which passes one guard: null check, allowed
-//!   in this state, no panic to the outside, message, status;
+//!   in this state, the host's floating-point environment put aside, no panic to the outside,
+//!   message, status;
 //! * [`import`] loads FMUs of any origin, [`package`] packs our own (feature `tools`).
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::disallowed_methods))]
 
 pub mod abi;
 mod description;
 pub mod exports;
+mod floats;
 mod guard;
 #[cfg(feature = "tools")]
 pub mod import;
@@ -37,4 +39,5 @@ mod slave;
 mod variables;
 
 pub use logger::Category;
-pub use model::ModelKind;
+pub use model::{ModelKind, planar_parameters, spatial_parameters};
+pub use variables::Value as ParameterValue;

@@ -1,7 +1,9 @@
 //! Messages to the caller.
 
 use crate::abi::{FMI2_OK, fmi2CallbackFunctions, fmi2Status};
+use crate::floats::HostFloats;
 use std::ffi::{CStr, CString};
+use std::rc::Rc;
 
 /// A category of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +60,7 @@ pub struct Logger {
     callbacks: Option<fmi2CallbackFunctions>,
     instance: CString,
     enabled: [bool; Category::ALL.len()],
+    host_floats: Rc<HostFloats>,
 }
 
 /// A text that C can read: without zeros inside.
@@ -67,14 +70,26 @@ fn c_text(text: &str) -> CString {
 
 impl Logger {
     /// A logger for an instance. Failures are told from the start, the rest if `all`.
-    pub fn new(callbacks: Option<fmi2CallbackFunctions>, instance: &str, all: bool) -> Self {
+    /// The environment in which the callback runs is kept in `host_floats`.
+    pub fn new(
+        callbacks: Option<fmi2CallbackFunctions>,
+        instance: &str,
+        all: bool,
+        host_floats: Rc<HostFloats>,
+    ) -> Self {
         let mut enabled = [all; Category::ALL.len()];
         enabled[Category::Error as usize] = true;
         Self {
             callbacks,
             instance: c_text(instance),
             enabled,
+            host_floats,
         }
+    }
+
+    /// The host's floating-point environment, for calls of the instance.
+    pub fn host_floats(&self) -> &Rc<HostFloats> {
+        &self.host_floats
     }
 
     /// Switches categories; all of them if none is named.
@@ -118,7 +133,7 @@ impl Logger {
             let (instance, category) = (self.instance.as_ptr(), category.c_name().as_ptr());
             // SAFETY: the caller of fmi2Instantiate promises that its logger can be called as
             // long as the instance lives; all texts end with a zero and outlive the call.
-            unsafe {
+            self.host_floats.in_force(|| unsafe {
                 logger(
                     callbacks.componentEnvironment,
                     instance,
@@ -126,7 +141,7 @@ impl Logger {
                     category,
                     message.as_ptr(),
                 );
-            }
+            });
         }
     }
 }

@@ -2,14 +2,17 @@
 
 use crate::description::describe;
 use crate::variables::{
-    Parameters, PlanarParameters, SpatialParameters, Variable, planar, spatial,
+    List, Parameters, PlanarParameters, Role, SpatialParameters, Value as ParameterValue, Variable,
+    planar, spatial,
 };
 use leg_core::dynamics::Advance;
 use leg_core::group::Group;
 use leg_core::leg::unit::{Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
 use leg_core::leg::unit_planar::PLANAR_INPUTS;
 use leg_core::leg::unit_spatial::SPATIAL_INPUTS;
-use leg_core::leg::{LegError, PlanarUnit, SnapshotError, SpatialUnit};
+use leg_core::leg::{
+    LegConfig, LegError, PlanarUnit, SnapshotError, SpatialLegConfig, SpatialUnit,
+};
 use softdock_xml::ModelDescription;
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -29,7 +32,7 @@ pub trait Unit: Send + 'static {
     fn range(group: OutputGroup) -> Range<usize>;
     /// A unit in a saved state.
     fn from_saved(saved: &Self::Saved) -> Self;
-    /// Time reached [s].
+    /// Time since its start [s].
     fn time(&self) -> f64;
     /// What it started from.
     fn origin(&self) -> &Origin;
@@ -37,8 +40,8 @@ pub trait Unit: Send + 'static {
     fn inputs(&self) -> &[Input];
     /// The inputs, to be set.
     fn inputs_mut(&mut self) -> &mut [Input];
-    /// Moves on.
-    fn advance(&mut self, end: f64) -> Result<Advance, LegError>;
+    /// Moves on by `length` [s].
+    fn advance_by(&mut self, length: f64) -> Result<Advance, LegError>;
     /// Computes the outputs of a group.
     fn evaluate(&self, group: OutputGroup, out: &mut [f64]) -> Result<(), LegError>;
     /// Their derivatives by time.
@@ -94,8 +97,8 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> Unit
         self.inputs_mut()
     }
 
-    fn advance(&mut self, end: f64) -> Result<Advance, LegError> {
-        self.advance(end)
+    fn advance_by(&mut self, length: f64) -> Result<Advance, LegError> {
+        self.advance_by(length)
     }
 
     fn evaluate(&self, group: OutputGroup, out: &mut [f64]) -> Result<(), LegError> {
@@ -151,9 +154,8 @@ pub trait Model: Send + 'static {
     fn start(
         parameters: &Self::Parameters,
         config: &<Self::Unit as Unit>::Config,
-        time: f64,
         inputs: &[f64],
-    ) -> Result<Self::Unit, LegError>;
+    ) -> Result<Box<Self::Unit>, LegError>;
 }
 
 /// The planar leg.
@@ -166,19 +168,18 @@ impl Model for LegPlanar {
     type Unit = PlanarUnit;
 
     fn variables() -> &'static [Variable<PlanarParameters>] {
-        static TABLE: OnceLock<Vec<Variable<PlanarParameters>>> = OnceLock::new();
-        TABLE.get_or_init(planar::table)
+        static TABLE: List<PlanarParameters> = planar::table();
+        TABLE.variables()
     }
 
     fn start(
         _parameters: &PlanarParameters,
-        config: &leg_core::leg::LegConfig,
-        time: f64,
+        config: &LegConfig,
         inputs: &[f64],
-    ) -> Result<PlanarUnit, LegError> {
+    ) -> Result<Box<PlanarUnit>, LegError> {
         let mut values = [0.0; PLANAR_INPUTS];
         values.copy_from_slice(inputs);
-        PlanarUnit::new(config, time, &values)
+        Ok(Box::new(PlanarUnit::new(config, &values)?))
     }
 }
 
@@ -192,20 +193,42 @@ impl Model for LegSpatial {
     type Unit = SpatialUnit;
 
     fn variables() -> &'static [Variable<SpatialParameters>] {
-        static TABLE: OnceLock<Vec<Variable<SpatialParameters>>> = OnceLock::new();
-        TABLE.get_or_init(spatial::table)
+        static TABLE: List<SpatialParameters> = spatial::table();
+        TABLE.variables()
     }
 
     fn start(
         parameters: &SpatialParameters,
-        config: &leg_core::leg::SpatialLegConfig,
-        time: f64,
+        config: &SpatialLegConfig,
         inputs: &[f64],
-    ) -> Result<SpatialUnit, LegError> {
+    ) -> Result<Box<SpatialUnit>, LegError> {
         let mut values = [0.0; SPATIAL_INPUTS];
         values.copy_from_slice(inputs);
-        SpatialUnit::new(config, parameters.tip_velocity_given(), time, &values)
+        let velocity_given = parameters.tip_velocity_given();
+        let unit = SpatialUnit::new(config, velocity_given, &values)?;
+        Ok(Box::new(unit))
     }
+}
+
+/// Names and values of all parameters of the `LegPlanar` with this configuration. Histories of
+/// motor and load are inputs of it, and its working range is nothing that it knows.
+pub fn planar_parameters(config: &LegConfig) -> Vec<(String, ParameterValue)> {
+    list_parameters::<LegPlanar>(&config.into())
+}
+
+/// Names and values of all parameters of the `LegSpatial` with this configuration, whose tip has
+/// the velocity that it is given. The motor's histories are inputs of it, and its working range is
+/// nothing that it knows.
+pub fn spatial_parameters(config: &SpatialLegConfig) -> Vec<(String, ParameterValue)> {
+    list_parameters::<LegSpatial>(&config.into())
+}
+
+fn list_parameters<M: Model>(parameters: &M::Parameters) -> Vec<(String, ParameterValue)> {
+    let value = |variable: &Variable<M::Parameters>| match &variable.role {
+        Role::Parameter(access) => Some((variable.name.to_string(), access.get(parameters))),
+        _ => None,
+    };
+    M::variables().iter().filter_map(value).collect()
 }
 
 /// Which model.
@@ -259,10 +282,19 @@ impl ModelKind {
 
     /// The GUID that ties the description to the library: a digest of its content.
     pub fn guid(self) -> Option<&'static str> {
-        static GUIDS: OnceLock<[Option<String>; 2]> = OnceLock::new();
+        // Kept in place: whatever a static holds on the heap stays behind when a host unloads the
+        // library.
+        static GUIDS: OnceLock<[Option<[u8; GUID_LENGTH]>; 2]> = OnceLock::new();
         let guids = GUIDS.get_or_init(|| {
-            ModelKind::ALL.map(|kind| kind.description().ok().map(|description| description.guid))
+            ModelKind::ALL.map(|kind| {
+                let description = kind.description().ok()?;
+                description.guid.as_bytes().try_into().ok()
+            })
         });
-        guids[self as usize].as_deref()
+        let guid = guids[self as usize].as_ref()?;
+        str::from_utf8(guid).ok()
     }
 }
+
+/// Characters of a GUID in braces.
+const GUID_LENGTH: usize = 38;

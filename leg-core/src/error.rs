@@ -114,6 +114,18 @@ pub enum Error {
         /// Time [s].
         time: f64,
     },
+    /// A prescribed position jumps, which no motion can follow.
+    #[error(
+        "input {input} prescribes a position and jumps by {by} (m or rad) at t = {time} s: nothing can follow it"
+    )]
+    PositionJumps {
+        /// Time [s].
+        time: f64,
+        /// Name of the input.
+        input: String,
+        /// Size of the jump [m or rad].
+        by: f64,
+    },
     /// The step size fell below the smallest allowed one.
     #[error("step size {step:e} s fell below {minimum:e} s at t = {time} s: {cause}")]
     StepTooSmall {
@@ -262,6 +274,30 @@ pub enum Error {
         /// Degrees of freedom available.
         available: usize,
     },
+}
+
+impl Error {
+    /// The same error, its times counted from `offset` seconds earlier.
+    pub(crate) fn later_by(mut self, offset: f64) -> Self {
+        self.delay(offset);
+        self
+    }
+
+    fn delay(&mut self, offset: f64) {
+        match self {
+            Self::Singular { time, .. }
+            | Self::NewtonDiverged { time, .. }
+            | Self::NotFinite { time, .. }
+            | Self::ElementTurnedTooFar { time, .. }
+            | Self::PositionJumps { time, .. }
+            | Self::Inconsistent { time, .. } => *time += offset,
+            Self::StepTooSmall { time, cause, .. } => {
+                *time += offset;
+                cause.delay(offset);
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Checks that `value` satisfies `ok` and is finite, else names it.

@@ -8,6 +8,8 @@
 //! preallocated [`workspace::Workspace`]; free functions work on them. There is no I/O, no
 //! logging and no thread in this crate.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod assembly;
 pub mod dynamics;
 pub mod element;
@@ -17,6 +19,7 @@ pub mod group;
 pub mod leg;
 pub mod linear_solver;
 pub mod linearize;
+pub mod math;
 pub mod modal;
 pub mod model;
 pub mod newmark;

@@ -19,8 +19,19 @@ pub struct Workspace<G, const N: usize> {
     /// T⁻¹ of the increments; the identity outside time stepping.
     pub(crate) maps: Vec<SMatrix<f64, N, N>>,
     pub(crate) system: System<N>,
+    /// A second right-hand side.
+    pub(crate) loads: Loads<N>,
     /// Norms of the corrections of the last Newton iteration, for reports and tests.
     pub(crate) corrections: Vec<f64>,
+}
+
+/// A right-hand side of the linear system.
+#[derive(Debug, Clone)]
+pub(crate) struct Loads<const N: usize> {
+    /// Of the nodes.
+    pub nodes: Vec<SVector<f64, N>>,
+    /// Of the constraints.
+    pub rows: Vec<f64>,
 }
 
 /// Newton iterations remembered in a workspace.
@@ -39,6 +50,10 @@ impl<G, const N: usize> Workspace<G, N> {
             increments: vec![SVector::zeros(); model.node_count()],
             maps: vec![SMatrix::identity(); model.node_count()],
             system: System::new(&model.layout),
+            loads: Loads {
+                nodes: vec![SVector::zeros(); model.node_count()],
+                rows: vec![0.0; model.constraint_count()],
+            },
             corrections: Vec::with_capacity(REMEMBERED_CORRECTIONS),
         }
     }

@@ -21,10 +21,12 @@
 use crate::body::{kinetic_energy, momentum};
 use crate::error::{PlatformError, Result};
 use crate::monolithic::Platform;
+use crate::motor_range::MotorRange;
 use crate::native::NativeLeg;
 use crate::scheme::Scheme;
 use leg_core::group::Group;
 use leg_core::results::energy::energies;
+use leg_core::results::soundness::{Books, Watch};
 use nalgebra::{Vector3, Vector6};
 
 /// Energies of a platform and the account of what came and went [J].
@@ -48,6 +50,22 @@ pub struct EnergyAccount {
     pub dissipated: f64,
     /// What the account misses, eq. (1).
     pub residual: f64,
+}
+
+impl EnergyAccount {
+    /// Notes the account at `time` [s].
+    pub fn note(&self, time: f64, watch: &mut Watch) {
+        watch.energies(
+            time,
+            &Books {
+                kinetic: self.bodies_kinetic + self.legs_kinetic,
+                potentials: &[self.strain, self.tendons, self.gravity],
+                work: &[self.wrench_work, self.motor_work],
+                lost: &[self.dissipated],
+                residual: self.residual,
+            },
+        );
+    }
 }
 
 /// The account of `platform` now. A broken leg keeps the energy it had.
@@ -83,6 +101,25 @@ pub fn energy_account(platform: &mut dyn Scheme) -> Result<EnergyAccount> {
         out.residual += leg.stored() + leg.dissipated;
     }
     Ok(out)
+}
+
+/// Notes the strains of all leaves.
+pub fn note_leaves(platform: &mut dyn Scheme, watch: &mut Watch) -> Result<()> {
+    let time = platform.time();
+    for (i, strain) in platform.leaf_strains()?.iter().enumerate() {
+        if let Some(strain) = strain {
+            watch.leaf(time, Some(i + 1), strain);
+        }
+    }
+    Ok(())
+}
+
+/// Notes how far the motors have turned from the middle of their ranges.
+pub fn note_motors(platform: &dyn Scheme, ranges: &[MotorRange], watch: &mut Watch) {
+    for (i, range) in ranges.iter().enumerate() {
+        let turn = platform.leg(i).motor_angle - range.zero;
+        watch.motor(platform.time(), Some(i + 1), turn, range.reach);
+    }
 }
 
 /// Momentum of bodies and attached legs, world axes: linear [kg·m/s], and angular about the

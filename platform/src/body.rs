@@ -113,6 +113,15 @@ impl BodyStep {
         Self::with_increment(state, coefficients, increment)
     }
 
+    /// A step of no length: the motion as it is.
+    pub fn standing(state: &BodyState) -> Self {
+        Self {
+            increment: Vector6::zeros(),
+            map: Matrix6::identity(),
+            trial: *state,
+        }
+    }
+
     /// First guess from an acceleration-like variable at the end of the step.
     pub fn guess(state: &BodyState, coefficients: &Coefficients, end: &Vector6<f64>) -> Self {
         let (h, beta) = (coefficients.step, coefficients.beta);
@@ -175,12 +184,26 @@ impl BodyStep {
         (own.force, changing * self.map + own.by_pose)
     }
 
-    /// Error of the step in position [m], turns counted at `arm` [m]: what (1) of the method changes
+    /// Error of the step in pose, as a twist in the body's axes [m, rad]: what (1) of the method changes
     /// by with β = 1/6, the value that makes it third-order accurate.
-    pub fn local_error(&self, state: &BodyState, coefficients: &Coefficients, arm: f64) -> f64 {
-        let factor = coefficients.step.powi(2) * (coefficients.beta - 1.0 / 6.0).abs();
-        let jump = self.trial.algorithmic - state.algorithmic;
-        factor * (jump.fixed_rows::<3>(0).norm() + arm * jump.fixed_rows::<3>(3).norm())
+    pub fn error(&self, state: &BodyState, coefficients: &Coefficients) -> Vector6<f64> {
+        let factor = coefficients.step.powi(2) * (coefficients.beta - 1.0 / 6.0);
+        (self.trial.algorithmic - state.algorithmic) * factor
+    }
+
+    /// Pose and twist at the fraction `share` of a step of `h` [s] from `state`: the cubic through
+    /// increments and rates at both ends, so that twists and their mean agree with the way made.
+    pub fn within(&self, state: &BodyState, h: f64, share: f64) -> (Se3, Vector6<f64>) {
+        let (s, s2, s3) = (share, share * share, share * share * share);
+        let first = state.velocity * h;
+        let last = self.map * self.trial.velocity * h;
+        let n =
+            self.increment * (3.0 * s2 - 2.0 * s3) + first * (s3 - 2.0 * s2 + s) + last * (s3 - s2);
+        let rate = self.increment * (6.0 * s - 6.0 * s2)
+            + first * (3.0 * s2 - 4.0 * s + 1.0)
+            + last * (3.0 * s2 - 2.0 * s);
+        let twist = Se3::tangent(&n) * rate / h;
+        (state.pose.compose(&Se3::exp(&n)), twist)
     }
 
     /// The state to go on with.
@@ -190,18 +213,6 @@ impl BodyStep {
             ..self.trial
         }
     }
-}
-
-/// Largest error of a step of several bodies, as [`BodyStep::local_error`] has it [m].
-pub fn largest_error(
-    steps: &[BodyStep],
-    bodies: &[BodyState],
-    coefficients: &Coefficients,
-    arm: f64,
-) -> f64 {
-    let steps = steps.iter().zip(bodies);
-    let errors = steps.map(|(step, state)| step.local_error(state, coefficients, arm));
-    errors.fold(0.0, f64::max)
 }
 
 /// Inertia forces of a moving body with its weight, eq. (1) without w, in its own frame.
@@ -274,4 +285,43 @@ pub fn free_acceleration(body: &Body, state: &BodyState, w: &Vector6<f64>) -> Op
     body.inertia
         .cholesky()
         .map(|factors| factors.solve(&(w + weight + gyroscopic)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leg_core::model::spatial_inertia;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The centre of mass anywhere: potential from its place, and the weight from the potential.
+        #[test]
+        fn gravity_acts_at_the_centre_of_mass(
+            centre in proptest::array::uniform3(-0.5..0.5_f64),
+            place in proptest::array::uniform3(-1.0..1.0_f64),
+            turn in proptest::array::uniform3(-2.0..2.0_f64),
+            gravity in proptest::array::uniform3(-10.0..10.0_f64),
+        ) {
+            let mass = 7.0;
+            let body = Body {
+                inertia: spatial_inertia(mass, centre, Matrix3::identity()),
+                gravity: gravity.into(),
+            };
+            let pose = Se3::new(place.into(), turn.into());
+            let at = pose.translation() + pose.rotation() * Vector3::from(centre);
+            let potential = gravity_energy(&body, &pose);
+            prop_assert!((potential + mass * body.gravity.dot(&at)).abs() < 1e-12 * 200.0);
+            let (weight, _) = weight_of(&body, &pose);
+            let step = 1e-5;
+            for k in 0..6 {
+                let moved = |by: f64| {
+                    let psi = Vector6::from_fn(|i, _| if i == k { by } else { 0.0 });
+                    gravity_energy(&body, &pose.compose(&Se3::exp(&psi)))
+                };
+                let slope = (moved(step) - moved(-step)) / (2.0 * step);
+                // Rounding of energies of 200 J over the step.
+                prop_assert!((weight[k] + slope).abs() < 1e-7, "{k}: {} {slope}", weight[k]);
+            }
+        }
+    }
 }

@@ -4,13 +4,17 @@
 //! single legs others. Unknown keys are refused; [`PlatformConfig::validate`] names the key, the
 //! value and the allowed range of whatever is wrong.
 
+use crate::attitude::Attitude;
 use crate::error::PlatformError;
+use crate::parameter as narrower;
 use leg_core::leg::ConfigError;
 use leg_core::leg::check::{check, positive};
 use leg_core::leg::config::{History, Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
+use leg_core::leg::parameter::GRAVITY;
 use leg_core::leg::spatial::{Base, SectionShape, SpatialLegConfig, UniversalJoint};
+use leg_core::math;
 use leg_core::model::Signal;
-use nalgebra::{Rotation3, Vector3};
+use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -58,8 +62,8 @@ impl Default for BaseConfig {
 pub struct EndEffectorConfig {
     /// Position of its centre in the nominal pose, at which the legs are pre-tensioned [m].
     pub position_m: [f64; 3],
-    /// Roll, pitch and yaw there, R = Rz(yaw)·Ry(pitch)·Rx(roll) [rad].
-    pub rpy_rad: [f64; 3],
+    /// Pitch, yaw and roll there [rad].
+    pub attitude_rad: Attitude,
     /// Mass [kg].
     pub mass_kg: f64,
     /// Moments of inertia about its centre [kg·m²].
@@ -72,7 +76,7 @@ impl Default for EndEffectorConfig {
     fn default() -> Self {
         Self {
             position_m: [0.0, 0.0, 0.400],
-            rpy_rad: [0.0; 3],
+            attitude_rad: Attitude::default(),
             mass_kg: 3.0,
             inertia_kg_m2: [0.04, 0.04, 0.07],
             feels_gravity: true,
@@ -259,11 +263,6 @@ impl Default for PlatformConfig {
     }
 }
 
-/// `R = Rz(yaw)·Ry(pitch)·Rx(roll)`.
-pub fn rotation_from_rpy([roll, pitch, yaw]: [f64; 3]) -> Rotation3<f64> {
-    Rotation3::from_euler_angles(roll, pitch, yaw)
-}
-
 /// All values between `-most` and `most`.
 fn all_within(
     key: &'static str,
@@ -302,12 +301,7 @@ impl PlatformConfig {
 
     /// Checks every value, those of each leg included.
     pub fn validate(&self) -> Result<(), PlatformError> {
-        all_within(
-            "gravity_m_s2",
-            &self.gravity_m_s2,
-            1e3,
-            "in [-1000, 1000] m/s²",
-        )?;
+        GRAVITY.check_all(&self.gravity_m_s2)?;
         self.validate_bodies()?;
         self.validate_parts()?;
         self.validate_placement()?;
@@ -333,64 +327,25 @@ impl PlatformConfig {
         let near = "in [-10, 10] m";
         all_within("end_effector.position_m", &effector.position_m, 1e1, near)?;
         let turn = "in [-10, 10] rad";
-        all_within("end_effector.rpy_rad", &effector.rpy_rad, 1e1, turn)?;
+        all_within(
+            "end_effector.attitude_rad",
+            &effector.attitude_rad.list(),
+            1e1,
+            turn,
+        )?;
         check_mass("end_effector.mass_kg", effector.mass_kg)?;
         check_inertia("end_effector.inertia_kg_m2", &effector.inertia_kg_m2)
     }
 
-    /// Sizes and materials far from anything that can be built would end in equations that cannot
-    /// be solved, and a message that blames them.
     fn validate_parts(&self) -> Result<(), ConfigError> {
         let (crank, leaf) = (&self.crank, &self.leaf);
-        let ranges = [
-            (
-                "crank.length_m",
-                crank.length_m,
-                [1e-3, 1e1],
-                "in [0.001, 10] m",
-            ),
-            (
-                "crank.mass_kg",
-                crank.mass_kg,
-                [1e-6, 1e6],
-                "in [1e-6, 1e6] kg",
-            ),
-            (
-                "leaf.length_m",
-                leaf.length_m,
-                [1e-2, 1e2],
-                "in [0.01, 100] m",
-            ),
-            ("leaf.width_m", leaf.width_m, [1e-5, 1e1], "in [1e-5, 10] m"),
-            (
-                "leaf.thickness_m",
-                leaf.thickness_m,
-                [1e-5, 1.0],
-                "in [1e-5, 1] m",
-            ),
-            (
-                "leaf.youngs_modulus_pa",
-                leaf.youngs_modulus_pa,
-                [1e5, 1e13],
-                "in [1e5, 1e13] Pa",
-            ),
-            (
-                "leaf.shear_modulus_pa",
-                leaf.shear_modulus_pa,
-                [1e5, 1e13],
-                "in [1e5, 1e13] Pa",
-            ),
-            (
-                "leaf.density_kg_m3",
-                leaf.density_kg_m3,
-                [1e-1, 1e6],
-                "in [0.1, 1e6] kg/m³",
-            ),
-        ];
-        for (key, value, [low, high], allowed) in ranges {
-            check(value >= low && value <= high, key, value, allowed)?;
-        }
-        Ok(())
+        narrower::CRANK_LENGTH.check(crank.length_m)?;
+        narrower::LEAF_LENGTH.check(leaf.length_m)?;
+        narrower::LEAF_WIDTH.check(leaf.width_m)?;
+        narrower::LEAF_THICKNESS.check(leaf.thickness_m)?;
+        narrower::YOUNGS_MODULUS.check(leaf.youngs_modulus_pa)?;
+        narrower::SHEAR_MODULUS.check(leaf.shear_modulus_pa)?;
+        narrower::DENSITY.check(leaf.density_kg_m3)
     }
 
     fn validate_placement(&self) -> Result<(), ConfigError> {
@@ -467,7 +422,7 @@ impl PlatformConfig {
     /// Configuration of every leg, tips at the nominal pose.
     pub fn leg_configs(&self) -> Result<Vec<SpatialLegConfig>, PlatformError> {
         let legs = &self.legs;
-        let rotation = rotation_from_rpy(self.end_effector.rpy_rad);
+        let rotation = self.end_effector.attitude_rad.rotation();
         let centre = Vector3::from(self.end_effector.position_m);
         let shared = self.shared_leg();
         let mut out = Vec::with_capacity(self.leg_count());
@@ -523,7 +478,7 @@ impl PlatformConfig {
 }
 
 fn radial(azimuth_deg: f64) -> Vector3<f64> {
-    let (sin, cos) = azimuth_deg.to_radians().sin_cos();
+    let (sin, cos) = math::sin_cos(azimuth_deg.to_radians());
     Vector3::new(cos, sin, 0.0)
 }
 

@@ -9,23 +9,29 @@
 //! step to step and die out by αm/(1 − αm) each; steps therefore begin small there and double, so
 //! that little has happened when the oscillation is gone.
 
-use crate::body::{Body, BodyState, BodyStep, largest_error};
+mod audit;
+mod jump;
+
+use crate::body::{Body, BodyState, BodyStep};
 use crate::config::PlatformConfig;
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
 use crate::hub::{EFFECTOR, Hub, point_motion};
 use crate::native::NativeLeg;
+use crate::pace::{Done, Pace, Refusal, Stepper, Strictness, advance_evenly};
+use crate::scheme::Progress;
 use crate::statics::StaticPlatform;
 use crate::stopwatch::{Times, timed};
 use crate::threads::Crew;
 use crate::whole_model::{WholeModel, starts};
 use crate::world::{Flow, World, WorldMemory};
-use crate::wrench::{SAME_TIME, WrenchHistory, next_jump};
+use crate::wrench::{WrenchHistory, next_jump};
 use leg_core::dynamics::alpha::Coefficients;
+use leg_core::dynamics::grid::SLIVER;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::spatial::{Foundation, SpatialState};
 use leg_core::model::spatial_inertia;
-use leg_core::port::condensed::{Guess, Iteration, Progress};
+use leg_core::port::condensed::{self, Guess, Iteration};
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::time::{Duration, Instant};
 
@@ -44,8 +50,9 @@ pub struct PlatformState {
     pub tips: Vec<Flow>,
     /// Work of a floating base on each leg.
     pub feet: Vec<Flow>,
-    /// How long a step may be for now [s].
-    pub longest: f64,
+    /// How long steps are, and what the account missed.
+    pub(crate) pace: Pace,
+    balances: Option<f64>,
 }
 
 /// What a step did.
@@ -55,17 +62,6 @@ pub struct StepReport {
     pub iterations: usize,
     /// Size of the last correction (relative to the length; rad).
     pub correction: f64,
-}
-
-/// What an advance did, summed over its steps.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Advance {
-    /// Accepted steps.
-    pub steps: usize,
-    /// Steps refused and repeated smaller.
-    pub rejected: usize,
-    /// Newton iterations of accepted steps.
-    pub iterations: usize,
 }
 
 /// A running platform.
@@ -79,8 +75,11 @@ pub struct Platform {
     bodies: Vec<BodyState>,
     tips: Vec<Flow>,
     feet: Vec<Flow>,
-    /// How long a step may be for now [s]: it grows again after a failure or a jump.
-    longest: f64,
+    /// The same at the end of the step under way.
+    flows: Vec<(Flow, Flow)>,
+    /// What the legs held when the account was looked at last [J].
+    balances: Option<f64>,
+    pace: Pace,
     crew: Crew,
     /// Wall times of the parallel parts and of whole steps, once somebody asks for them.
     walls: Option<[Duration; 2]>,
@@ -90,10 +89,6 @@ pub struct Platform {
 const MOST_ITERATIONS: usize = 15;
 /// Nothing physical turns by this much in a step that can still converge.
 const LARGEST_CORRECTION: f64 = 1e3;
-/// A step that fails is halved at most so often.
-const HALVINGS: i32 = 12;
-/// First step behind a jump, as a fraction of a step.
-pub(crate) const FIRST_STEP: f64 = 1.0 / 16.0;
 
 impl Platform {
     /// The platform at rest in `equilibrium`, a fixed or floating base under it, let go without a
@@ -129,11 +124,18 @@ impl Platform {
         }
         let mut out = Self {
             spheres: config.sphere_positions(),
-            world: World::new(hub, &bodies, &equilibrium.wrench_vector()),
+            world: World::new(
+                hub,
+                &bodies,
+                &equilibrium.wrench_vector(),
+                config.solver.step_s,
+            ),
             tips: vec![Flow::default(); legs.len()],
             feet: vec![Flow::default(); legs.len()],
             time: 0.0,
-            longest: f64::INFINITY,
+            flows: Vec::with_capacity(legs.len()),
+            balances: None,
+            pace: Pace::default(),
             config,
             legs,
             bodies,
@@ -148,7 +150,7 @@ impl Platform {
     /// Puts a target in front of the end effector.
     pub fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
         self.world
-            .add_target(body, state, pair, latch, &mut self.bodies);
+            .add_target(body, state, pair, latch, &mut self.bodies, self.time);
     }
 
     /// Consistent accelerations of bodies and legs, from the platform as one model.
@@ -254,7 +256,8 @@ impl Platform {
             world: self.world.memory(),
             tips: self.tips.clone(),
             feet: self.feet.clone(),
-            longest: self.longest,
+            pace: self.pace,
+            balances: self.balances,
         }
     }
 
@@ -265,7 +268,8 @@ impl Platform {
         self.world.restore(&state.world);
         self.tips.clone_from(&state.tips);
         self.feet.clone_from(&state.feet);
-        self.longest = state.longest;
+        self.pace = state.pace;
+        self.balances = state.balances;
         for (leg, saved) in self.legs.iter_mut().zip(&state.legs) {
             leg.set_state(saved);
         }
@@ -279,7 +283,7 @@ impl Platform {
     /// Advances to `end` [s] in equal steps of at most the configured size, smaller where contact
     /// asks for it; a step that fails is repeated smaller. On an error the platform is that of the
     /// last accepted step.
-    pub fn advance_to(&mut self, end: f64) -> Result<Advance> {
+    pub fn advance_to(&mut self, end: f64) -> Result<Progress> {
         self.advance_observed(end, |_| {})
     }
 
@@ -288,18 +292,20 @@ impl Platform {
         &mut self,
         end: f64,
         observe: impl FnMut(&Self) + Send,
-    ) -> Result<Advance> {
+    ) -> Result<Progress> {
         let crew = self.crew.clone();
         crew.enter(|| self.advance_in_steps(end, observe))
     }
 
-    fn advance_in_steps(&mut self, end: f64, mut observe: impl FnMut(&Self)) -> Result<Advance> {
-        let mut out = Advance::default();
-        let slack = SAME_TIME * self.config.solver.step_s;
+    fn advance_in_steps(&mut self, end: f64, mut observe: impl FnMut(&Self)) -> Result<Progress> {
+        let mut out = Progress::default();
+        let step = self.config.solver.step_s;
+        let slack = SLIVER * step;
         while end - self.time > slack {
             let jump = self.next_jump(end + 2.0 * slack, slack);
-            let until = jump.map_or(end, |jump| jump.min(end));
-            self.advance_evenly(until, &mut out, &mut observe)?;
+            // A jump next to the end is at the end.
+            let until = jump.filter(|jump| *jump < end - slack).unwrap_or(end);
+            advance_evenly(self, until, step, &mut out, &mut observe)?;
             if jump.is_some() {
                 self.disturb();
             }
@@ -309,7 +315,7 @@ impl Platform {
 
     /// The motion goes on differently from now on.
     fn disturb(&mut self) {
-        self.longest = FIRST_STEP * self.config.solver.step_s;
+        self.pace.disturb(self.config.solver.step_s);
     }
 
     /// First jump of a history before `end` [s].
@@ -320,51 +326,33 @@ impl Platform {
         wrench.into_iter().chain(motors).reduce(f64::min)
     }
 
-    fn advance_evenly(
-        &mut self,
-        end: f64,
-        out: &mut Advance,
-        observe: &mut impl FnMut(&Self),
-    ) -> Result<()> {
-        let nominal = even_step(end - self.time, self.config.solver.step_s);
-        let smallest = nominal * 0.5_f64.powi(HALVINGS);
-        while end - self.time > 1e-9 * nominal {
-            let left = end - self.time;
-            let contact = self.world.largest_step(&self.bodies);
-            let allowed = nominal.min(self.longest).min(contact).max(smallest);
-            let this = even_part(left, allowed);
-            match self.step(this) {
-                Ok(report) => {
-                    out.steps += 1;
-                    out.iterations += report.iterations;
-                    if left <= this * (1.0 + 1e-9) {
-                        self.time = end;
-                    }
-                    self.longest = 2.0 * self.longest.min(nominal);
-                    observe(self);
-                }
-                Err(cause) => {
-                    out.rejected += 1;
-                    self.longest = 0.5 * this;
-                    if self.longest < smallest {
-                        return Err(PlatformError::Stalled {
-                            time_s: self.time,
-                            smallest_s: smallest,
-                            cause: Box::new(cause),
-                        });
-                    }
-                }
-            }
+    /// One step of size `h` [s], whatever happens inside and whatever energy it misses. On an error
+    /// the platform is as it was.
+    pub fn step(&mut self, h: f64) -> Result<StepReport> {
+        let lenient = Strictness {
+            events: false,
+            account: false,
+            look: true,
+        };
+        match self.step_to(self.time + h, lenient) {
+            Ok((report, _)) => Ok(report),
+            Err(Refusal::Smaller(cause) | Refusal::Never(cause)) => Err(cause),
+            Err(Refusal::Event(_) | Refusal::Account(_)) => Ok(StepReport::default()),
         }
-        Ok(())
     }
 
-    /// One step of size `h` [s]. On an error the platform is as it was.
-    pub fn step(&mut self, h: f64) -> Result<StepReport> {
+    /// One step to `end` [s]: what it did, and whether the latch closed.
+    fn step_to(
+        &mut self,
+        end: f64,
+        strict: Strictness,
+    ) -> core::result::Result<(StepReport, bool), Refusal> {
         let start = self.walls.map(|_| Instant::now());
-        let done = self
-            .try_step(h, Guess::Accelerations)
-            .or_else(|_| self.try_step(h, Guess::Velocities));
+        let done = self.try_step(end, Guess::Accelerations, strict);
+        let done = match done {
+            Err(Refusal::Smaller(_)) => self.try_step(end, Guess::Velocities, strict),
+            other => other,
+        };
         if let (Some([_, wall]), Some(start)) = (&mut self.walls, start) {
             *wall += start.elapsed();
         }
@@ -395,13 +383,25 @@ impl Platform {
         out
     }
 
-    fn try_step(&mut self, h: f64, guess: Guess) -> Result<StepReport> {
+    fn try_step(
+        &mut self,
+        end: f64,
+        guess: Guess,
+        strict: Strictness,
+    ) -> core::result::Result<(StepReport, bool), Refusal> {
+        let h = end - self.time;
         let coefficients = Coefficients::new(self.config.solver.spectral_radius, h);
-        self.world.begin(self.time, self.time + h);
+        self.world.begin(self.time, end);
         let mut steps = self.predict(&coefficients, guess);
-        let report = self.iterate(&mut steps, &coefficients)?;
-        self.accept(&steps, &coefficients);
-        Ok(report)
+        let report = self.iterate(&mut steps, &coefficients);
+        let report = report.map_err(Refusal::Smaller)?;
+        let trial = self.world.examine(&self.bodies, &steps, self.time, h);
+        if let Some(after) = trial.event.filter(|_| strict.events) {
+            return Err(Refusal::Event(after));
+        }
+        self.move_legs(&steps, (h, end), &trial, strict)?;
+        let closed = self.accept(&steps, &coefficients, end);
+        Ok((report, closed))
     }
 
     fn predict(&mut self, coefficients: &Coefficients, guess: Guess) -> Vec<BodyStep> {
@@ -420,7 +420,7 @@ impl Platform {
     ) -> Result<StepReport> {
         let end = self.time + coefficients.step;
         let mut size = f64::INFINITY;
-        let mut progress = Progress::new(self.config.solver.newton_tolerance);
+        let mut progress = condensed::Progress::new(self.config.solver.newton_tolerance);
         for iteration in 1..=MOST_ITERATIONS {
             self.linearize_legs(steps, (progress.next(), iteration))?;
             self.world.linearize(steps, coefficients, end)?;
@@ -481,6 +481,8 @@ impl Platform {
         psi: &[Vector6<f64>],
     ) -> f64 {
         let length = self.config.leaf.length_m;
+        let tolerance = length * self.config.solver.newton_tolerance;
+        let sharpness = self.world.sharpness(tolerance);
         let rotation = steps[EFFECTOR].trial.pose.rotation();
         let base = self.world.hub().base.map(|i| &psi[i]);
         let mut size: f64 = 0.0;
@@ -490,62 +492,45 @@ impl Platform {
         }
         for ((step, state), psi) in steps.iter_mut().zip(&self.bodies).zip(psi) {
             let linear = psi.fixed_rows::<3>(0).amax() / length;
-            size = size.max(linear).max(psi.fixed_rows::<3>(3).amax());
+            let turn = psi.fixed_rows::<3>(3).amax();
+            size = size.max(sharpness * linear).max(sharpness * turn);
             step.correct(state, coefficients, psi);
         }
         size
     }
 
-    fn accept(&mut self, steps: &[BodyStep], coefficients: &Coefficients) {
-        let h = coefficients.step;
-        let arm = self.config.legs.sphere_radius_m;
-        let error = largest_error(steps, &self.bodies, coefficients, arm);
-        let Self {
-            legs,
-            spheres,
-            world,
-            crew,
-            walls,
-            ..
-        } = self;
-        let effector = &steps[EFFECTOR].trial;
-        let base = world.hub().base.map(|i| &steps[i].trial);
-        timed(walls.as_mut().map(|walls| &mut walls[0]), || {
-            crew.for_each(legs, |i, leg| {
-                leg.accept(&point_motion(effector, &spheres[i]), base);
-            });
-        });
-        let from = self.bodies[EFFECTOR];
-        for (state, step) in self.bodies.iter_mut().zip(steps) {
-            *state = step.accepted();
-        }
-        self.time += h;
+    fn accept(&mut self, steps: &[BodyStep], coefficients: &Coefficients, end: f64) -> bool {
+        self.time = end;
         self.world
-            .accept(&from, &self.bodies, (h, self.time), error);
-        let effector = &self.bodies[EFFECTOR];
-        let base = self.world.hub().base.map(|i| &self.bodies[i]);
-        for (i, leg) in self.legs.iter().enumerate() {
-            let velocity = effector.point_velocity(&self.spheres[i]);
-            self.tips[i].advance(h, -leg.tip_force().dot(&velocity));
-            let power = base.map_or(0.0, |base| leg.base_power(base));
-            self.feet[i].advance(h, power);
-        }
+            .accept(&mut self.bodies, steps, coefficients, end)
     }
 }
 
-/// The largest step up to `largest` that divides `span` evenly.
-pub(crate) fn even_step(span: f64, largest: f64) -> f64 {
-    span / (span / largest * (1.0 - 1e-9)).ceil().max(1.0)
-}
+impl Stepper for Platform {
+    fn time(&self) -> f64 {
+        self.time
+    }
 
-/// The part of `left` to step next: all of it, an even share of it, or `allowed`.
-pub(crate) fn even_part(left: f64, allowed: f64) -> f64 {
-    if left <= allowed * (1.0 + 1e-9) {
-        left
-    } else if left < 2.0 * allowed {
-        0.5 * left
-    } else {
-        allowed
+    fn pace(&mut self) -> &mut Pace {
+        &mut self.pace
+    }
+
+    fn contact_limit(&mut self) -> f64 {
+        self.world.largest_step(&self.bodies)
+    }
+
+    fn closing(&self) -> Option<f64> {
+        self.world.closing()
+    }
+
+    fn attempt(&mut self, end: f64, strict: Strictness) -> core::result::Result<Done, Refusal> {
+        let (report, closed) = self.step_to(end, strict)?;
+        Ok(Done {
+            iterations: report.iterations,
+            linearizations: report.iterations,
+            closed,
+            changed: self.world.changed(),
+        })
     }
 }
 

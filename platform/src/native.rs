@@ -48,6 +48,12 @@ pub struct NativeLeg {
     signals: Signals,
     tip_inputs: [InputId; 3],
     base_inputs: Option<[InputId; 6]>,
+    /// The state before the last accepted step.
+    before: SpatialState,
+    balance_before: f64,
+    /// What the leg holds, has lost and was given since the start: energy stored and dissipated
+    /// less the work of its inputs [J]; not a number until it is asked for.
+    balance: f64,
     /// False once the leg is broken: it stays where it was and carries nothing.
     attached: bool,
     /// Crank angle at the start [rad].
@@ -127,6 +133,9 @@ impl NativeLeg {
         dynamics::initialize(&leg.model, &mut state, &mut workspace, &signals)?;
         Ok(Self {
             condensation: Condensation::new(&leg.model, &port),
+            before: state.clone(),
+            balance: f64::NAN,
+            balance_before: f64::NAN,
             leg,
             state,
             workspace,
@@ -179,6 +188,24 @@ impl NativeLeg {
     /// Goes back (or on) to a state of this leg.
     pub fn set_state(&mut self, state: &SpatialState) {
         self.state.copy_from(state);
+        self.balance = f64::NAN;
+    }
+
+    /// Goes back to where the last accepted step began.
+    pub fn undo(&mut self) {
+        if self.attached {
+            self.state.copy_from(&self.before);
+            self.balance = self.balance_before;
+        }
+    }
+
+    /// Energy stored and dissipated less the work of the leg's inputs since the start [J].
+    pub fn balance(&mut self) -> leg_core::Result<f64> {
+        if self.balance.is_nan() {
+            let ledger = &self.state.ledger;
+            self.balance = self.energies()?.mechanical() + ledger.dissipated - ledger.work_in;
+        }
+        Ok(self.balance)
     }
 
     /// Gives the motor another torque history [N·m] and target history [rad], both absolute.
@@ -285,15 +312,56 @@ impl NativeLeg {
         tip: &[[f64; 3]; 3],
         base: Option<&BodyState>,
     ) -> Result<(), leg_core::Error> {
-        for (input, motion) in self.tip_inputs.iter().zip(tip) {
-            condensed::set_input(&mut self.workspace, *input, *motion);
+        let inputs = (&self.tip_inputs, self.base_inputs);
+        set_ends(&mut self.workspace, inputs, tip, base)
+    }
+
+    /// Linearises the leg where it is, its ends moving like this, under inputs that have jumped; a
+    /// failure is kept for [`Self::take_failure`].
+    pub fn begin_jump(
+        &mut self,
+        coefficients: &Coefficients,
+        tip: &[[f64; 3]; 3],
+        base: Option<&BodyState>,
+    ) {
+        if !self.attached {
+            return;
         }
-        if let (Some(inputs), Some(base)) = (self.base_inputs, base) {
-            for (input, motion) in inputs.iter().zip(base_motion(base)?) {
-                condensed::set_input(&mut self.workspace, *input, motion);
-            }
+        let (model, state) = (&self.leg.model, &self.state);
+        let workspace = &mut self.workspace;
+        let open = condensed::begin_jump(model, state, workspace, &self.signals, coefficients);
+        self.open = Some(open);
+        let Self {
+            leg,
+            workspace,
+            port,
+            condensation,
+            ..
+        } = self;
+        let model = &leg.model;
+        let done = set_ends(workspace, (&self.tip_inputs, self.base_inputs), tip, base)
+            .and_then(|()| condensed::assemble_jump(model, workspace, &open))
+            .and_then(|()| condensed::factor(model, workspace, (Iteration::Full, 1)));
+        if done.is_ok() {
+            condensed::condense(model, workspace, &open, port, condensation, Iteration::Full);
         }
-        Ok(())
+        self.failure = done.err();
+    }
+
+    /// Lets accelerations and reactions jump, for these changes of the ends.
+    pub fn jump(&mut self, tip: &Vector3<f64>, base: Option<&Vector6<f64>>) {
+        let Some(open) = self.open.take() else { return };
+        let delta = changes(tip, base);
+        let Self {
+            leg,
+            state,
+            workspace,
+            condensation,
+            ..
+        } = self;
+        let delta = &delta[..condensation.force.len()];
+        condensed::jump(&leg.model, state, workspace, &open, condensation, delta);
+        self.balance = f64::NAN;
     }
 
     /// Linearises the leg's step for this motion of its ends; a failure is kept for [`Self::take_failure`].
@@ -365,11 +433,7 @@ impl NativeLeg {
     /// Completes the correction for these changes of the ends: size of the correction.
     pub fn correct(&mut self, tip: &Vector3<f64>, base: Option<&Vector6<f64>>) -> f64 {
         let Some(open) = &self.open else { return 0.0 };
-        let mut delta = [0.0; 9];
-        delta[..3].copy_from_slice(tip.as_slice());
-        if let Some(twist) = base {
-            delta[3..].copy_from_slice(twist.as_slice());
-        }
+        let delta = changes(tip, base);
         let Self {
             leg,
             workspace,
@@ -380,10 +444,13 @@ impl NativeLeg {
         condensed::correct(&leg.model, workspace, open, condensation, &delta[..count])
     }
 
-    /// Makes the iterate the leg's state.
-    pub fn accept(&mut self, tip: &[[f64; 3]; 3], base: Option<&BodyState>) {
+    /// Makes the iterate the leg's state; with `audit` its balance is found at once. A failure is
+    /// kept for [`Self::take_failure`].
+    pub fn accept(&mut self, tip: &[[f64; 3]; 3], base: Option<&BodyState>, audit: bool) {
         let Some(open) = self.open.take() else { return };
         self.failure = self.set_ends(tip, base).err();
+        self.before.copy_from(&self.state);
+        self.balance_before = core::mem::replace(&mut self.balance, f64::NAN);
         let Self {
             leg,
             state,
@@ -394,6 +461,9 @@ impl NativeLeg {
         timed(times.as_mut().map(|t| &mut t.acceptance), || {
             condensed::accept(&leg.model, state, workspace, &open);
         });
+        if audit && let Err(failure) = self.balance() {
+            self.failure = Some(failure);
+        }
     }
 
     /// Starts to measure the time spent, from zero.
@@ -405,6 +475,34 @@ impl NativeLeg {
     pub fn times(&self) -> LegTimes {
         self.times.unwrap_or_default()
     }
+}
+
+/// Changes of a port's inputs: those of the tip, then those of the base.
+fn changes(tip: &Vector3<f64>, base: Option<&Vector6<f64>>) -> [f64; 9] {
+    let mut out = [0.0; 9];
+    out[..3].copy_from_slice(tip.as_slice());
+    if let Some(twist) = base {
+        out[3..].copy_from_slice(twist.as_slice());
+    }
+    out
+}
+
+/// Sets the inputs of tip and base that are the motion of a leg's ends.
+fn set_ends(
+    workspace: &mut Workspace<Se3, 6>,
+    (tip_inputs, base_inputs): (&[InputId; 3], Option<[InputId; 6]>),
+    tip: &[[f64; 3]; 3],
+    base: Option<&BodyState>,
+) -> Result<(), leg_core::Error> {
+    for (input, motion) in tip_inputs.iter().zip(tip) {
+        condensed::set_input(workspace, *input, *motion);
+    }
+    if let (Some(inputs), Some(base)) = (base_inputs, base) {
+        for (input, motion) in inputs.iter().zip(base_motion(base)?) {
+            condensed::set_input(workspace, *input, motion);
+        }
+    }
+    Ok(())
 }
 
 /// Signals with some accelerations given.

@@ -123,11 +123,12 @@ impl Regulator {
         })
     }
 
-    /// Applies torques to the motors of `platform`, which must be free.
-    pub fn apply(&self, platform: &mut Platform, torques: &Torques) {
+    /// Applies torques to the motors of `platform`, which must be free: they act from now on.
+    pub fn apply(&self, platform: &mut Platform, torques: &Torques) -> Result<()> {
         for (leg, torque) in platform.legs_mut().iter_mut().zip(torques.applied.iter()) {
             let angle = leg.motor().1.clone();
             leg.set_motor(Signal::Constant(*torque), angle);
         }
+        platform.rebalance()
     }
 }

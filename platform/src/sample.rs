@@ -1,10 +1,10 @@
 //! What a running platform shows at one time.
 
+use crate::attitude::Attitude;
 use crate::audit::{EnergyAccount, energy_account};
 use crate::body::BodyState;
 use crate::error::Result;
 use crate::scheme::Scheme;
-use crate::statics::rpy_of;
 use leg_core::group::Group;
 
 /// Pose and motion of a body, world axes.
@@ -12,8 +12,8 @@ use leg_core::group::Group;
 pub struct BodySample {
     /// Position of its origin [m].
     pub position: [f64; 3],
-    /// Roll, pitch and yaw, R = Rz(yaw)·Ry(pitch)·Rx(roll) [rad].
-    pub rpy: [f64; 3],
+    /// Pitch, yaw and roll.
+    pub attitude: Attitude,
     /// Velocity of its origin [m/s].
     pub velocity: [f64; 3],
     /// Angular velocity [rad/s].
@@ -26,7 +26,7 @@ impl BodySample {
         let rotation = state.pose.rotation();
         Self {
             position: state.pose.translation().into(),
-            rpy: rpy_of(&state.pose),
+            attitude: Attitude::of_body(&state.pose),
             velocity: (rotation * state.velocity.fixed_rows::<3>(0)).into(),
             spin: (rotation * state.velocity.fixed_rows::<3>(3)).into(),
         }

@@ -14,6 +14,7 @@ use crate::world::World;
 use crate::wrench::WrenchHistory;
 use leg_core::group::Group;
 use leg_core::model::Signal;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::Vector3;
 
 /// What an advance did, summed over its steps.
@@ -21,8 +22,14 @@ use nalgebra::Vector3;
 pub struct Progress {
     /// Accepted (macro) steps.
     pub steps: usize,
-    /// Steps refused and repeated smaller.
+    /// Steps that failed and were repeated smaller.
     pub rejected: usize,
+    /// Steps refused because the account of energies missed too much in them, and repeated smaller.
+    pub refused: usize,
+    /// Steps accepted although they miss too much, because they cannot be smaller.
+    pub at_floor: usize,
+    /// Events that were located inside steps, which were repeated to end there.
+    pub events: usize,
     /// Iterations of accepted steps: how often all legs were evaluated.
     pub iterations: usize,
     /// How often the legs were linearised for the coupling.
@@ -33,6 +40,9 @@ impl core::ops::AddAssign for Progress {
     fn add_assign(&mut self, other: Self) {
         self.steps += other.steps;
         self.rejected += other.rejected;
+        self.refused += other.refused;
+        self.at_floor += other.at_floor;
+        self.events += other.events;
         self.iterations += other.iterations;
         self.linearizations += other.linearizations;
     }
@@ -89,6 +99,9 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// Work of end effector and base on the legs since the start, as their own equations have it
     /// [J].
     fn work_on_legs(&self) -> f64;
+
+    /// Largest strains of the leaves of all legs; none of legs that do not tell.
+    fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>>;
 
     /// Where the parts of all legs are.
     fn leg_shapes(&mut self) -> Result<Vec<LegShape>>;
@@ -236,6 +249,15 @@ impl Scheme for Platform {
         flows.map(|flow| flow.energy).sum()
     }
 
+    fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
+        let legs = self.legs().iter().enumerate();
+        legs.map(|(i, leg)| {
+            let strain = leg.leg().leaf_strain(leg.state());
+            strain.map(Some).map_err(PlatformError::in_leg(i))
+        })
+        .collect()
+    }
+
     fn leg_shapes(&mut self) -> Result<Vec<LegShape>> {
         let shape = |leg: &crate::native::NativeLeg| leg_shape(leg.leg(), leg.state());
         Ok(self.legs().iter().map(shape).collect())
@@ -264,13 +286,7 @@ impl Scheme for Platform {
     }
 
     fn advance_observed(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
-        let done = Platform::advance_observed(self, end, |platform| observe(platform))?;
-        Ok(Progress {
-            steps: done.steps,
-            rejected: done.rejected,
-            iterations: done.iterations,
-            linearizations: done.iterations,
-        })
+        Platform::advance_observed(self, end, |platform| observe(platform))
     }
 
     fn monolithic(&self) -> Option<&Platform> {
@@ -332,6 +348,10 @@ macro_rules! cosimulated {
 
             fn work_on_legs(&self) -> f64 {
                 self.rig.given.iter().map(|flow| flow.energy).sum()
+            }
+
+            fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
+                self.rig.leaf_strains()
             }
 
             fn leg_shapes(&mut self) -> Result<Vec<LegShape>> {

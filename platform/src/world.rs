@@ -1,25 +1,21 @@
 //! Everything between the legs: the bodies, the wrench from outside, contact and latch, and the
 //! account of their energies. All coupling schemes share it.
 //!
-//! While something touches, steps are at least as long as the contact's own oscillation asks for,
-//! and grow beyond that as long as the estimated error e of a step stays below its tolerance:
-//!
-//! ```text
-//! h ← h_contact s,     s ← max(1, s · 0.9 (e_tol/e)^⅓),   0.5 ≤ factor ≤ 1.5      (1)
-//! ```
-//!
-//! so that an impact is resolved and a quiet contact does not slow the run down.
+//! Before a step is accepted it is examined ([`World::examine`]): contacts begin and end, and the
+//! latch closes, at ends of steps, and the account of energies must close.
 //!
 //! Energies of dissipation follow from the powers at the ends of the steps by the trapezoidal rule,
 //! the work of the wrench from the way that the end effector makes.
 
 use crate::body::{Body, BodyState, BodyStep, gravity_energy, kinetic_energy};
-use crate::contact::{BodyMotion, ContactOutput, ContactPair, EpisodeChanges, Episodes, Latch};
+use crate::contact::{BodyMotion, ContactPair, EpisodeChanges, Latch};
+use crate::encounter::{Encounter, EncounterMemory};
 use crate::error::{PlatformError, Result};
 use crate::hub::{Answer, EFFECTOR, Hub, HubSystem, MOST_BODIES};
 use crate::wrench::{AppliedWrench, WrenchHistory, split, work};
 use leg_core::dynamics::alpha::Coefficients;
-use nalgebra::{Matrix6, Vector3, Vector6};
+use leg_core::dynamics::grid::SLIVER;
+use nalgebra::{Vector3, Vector6};
 
 /// Work done on the bodies and energy lost between them since the start [J], with the powers now
 /// [W].
@@ -37,6 +33,24 @@ pub struct Account {
     pub latch: Flow,
     /// Energy of the bodies at the start.
     pub initial_bodies: f64,
+    /// Energy of the target at the start.
+    initial_target: f64,
+    /// Energy that has moved so far, but for that of motors and legs: the most that the target had
+    /// given or taken, the wrench had done, or an impact had at stake.
+    moved: f64,
+}
+
+/// What a step that is not accepted yet would do.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Trial {
+    /// Something happens inside the step that has to be at an end of one: how long after the start
+    /// [s].
+    pub event: Option<f64>,
+    /// What the account of bodies, contact and latch gains without reason, but for the work of the
+    /// legs [J].
+    pub miss: f64,
+    /// Energy that has moved until the end of the step, but for that of motors and legs [J].
+    pub moved: f64,
 }
 
 /// An energy that flows, integrated by the trapezoidal rule.
@@ -63,35 +77,6 @@ impl Account {
     }
 }
 
-/// Contact and latch between end effector and target.
-#[derive(Debug, Clone)]
-pub struct Encounter {
-    pair: ContactPair,
-    episodes: Episodes,
-    latch: Latch,
-    /// At the last accepted state.
-    output: ContactOutput,
-    /// Within an iteration.
-    trial: ContactOutput,
-    inverse_inertias: [Matrix6<f64>; 2],
-    changes: EpisodeChanges,
-    /// s of eq. (1).
-    stride: f64,
-}
-
-/// Allowed error of a step in contact, e_tol of eq. (1) [m]: a ten-thousandth of the millimetre by
-/// which contacts give way.
-const CONTACT_ERROR: f64 = 1e-7;
-
-/// The memory of an encounter.
-#[derive(Debug, Clone, PartialEq)]
-struct EncounterMemory {
-    episodes: Episodes,
-    latch: Latch,
-    output: ContactOutput,
-    stride: f64,
-}
-
 /// What changes in a world besides the motion of its bodies.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorldMemory {
@@ -99,86 +84,9 @@ pub struct WorldMemory {
     encounter: Option<EncounterMemory>,
 }
 
-fn motion_of(state: &BodyState) -> BodyMotion {
-    BodyMotion {
-        pose: state.pose,
-        twist: state.velocity,
-    }
-}
-
-impl Encounter {
-    /// The pair at this motion of end effector and target.
-    fn new(pair: ContactPair, latch: Latch, bodies: [(&Body, &BodyState); 2]) -> Self {
-        let [a, b] = bodies.map(|(_, state)| motion_of(state));
-        let inverse = |body: &Body| body.inertia.try_inverse().unwrap_or_else(Matrix6::zeros);
-        let episodes = Episodes::start(&pair, &a, &b);
-        let mut output = pair.output();
-        pair.evaluate(&episodes, &a, &b, &mut output);
-        Self {
-            trial: output.clone(),
-            output,
-            episodes,
-            latch,
-            inverse_inertias: bodies.map(|(body, _)| inverse(body)),
-            changes: EpisodeChanges::default(),
-            stride: 1.0,
-            pair,
-        }
-    }
-
-    /// Forces at the last accepted state.
-    pub fn output(&self) -> &ContactOutput {
-        &self.output
-    }
-
-    /// The latch.
-    pub fn latch(&self) -> &Latch {
-        &self.latch
-    }
-
-    /// The pair.
-    pub fn pair(&self) -> &ContactPair {
-        &self.pair
-    }
-
-    /// Contacts that began or ended with the last accepted step.
-    pub fn changes(&self) -> EpisodeChanges {
-        self.changes
-    }
-
-    /// True while a contact touches.
-    pub fn touching(&self) -> bool {
-        self.episodes.any_touching()
-    }
-
-    fn evaluate(&mut self, a: &BodyState, b: &BodyState, time: f64) -> Result<()> {
-        let (a, b) = (motion_of(a), motion_of(b));
-        self.pair.evaluate(&self.episodes, &a, &b, &mut self.trial);
-        self.latch
-            .add_hold(&a, &b, &mut self.trial)
-            .map_err(|_| PlatformError::LatchTorn { time_s: time })
-    }
-
-    fn accept(&mut self, a: &BodyState, b: &BodyState, time: f64, error: f64) {
-        let (a, b) = (motion_of(a), motion_of(b));
-        self.changes = self.episodes.accept(&self.pair, &a, &b);
-        let begun = self.changes.begun > 0;
-        self.stride = if self.touching() && !begun {
-            let factor = 0.9 * (CONTACT_ERROR / error.max(1e-3 * CONTACT_ERROR)).cbrt();
-            (self.stride * factor.clamp(0.5, 1.5)).max(1.0) // (1)
-        } else {
-            1.0
-        };
-        let alignment = self.pair.alignment(&a, &b);
-        self.latch.observe(time, &alignment, &a, &b);
-    }
-
-    fn largest_step(&self, a: &BodyState, b: &BodyState) -> f64 {
-        let (a, b) = (motion_of(a), motion_of(b));
-        let [inverse_a, inverse_b] = &self.inverse_inertias;
-        let mass = self.pair.effective_mass(&a, &b, inverse_a, inverse_b);
-        self.pair.step_advice(&a, &b, mass).step() * self.stride
-    }
+/// Kinetic energy and potential of a body [J].
+fn energy(body: &Body, state: &BodyState) -> f64 {
+    kinetic_energy(body, state) + gravity_energy(body, &state.pose)
 }
 
 /// The bodies and what acts on them besides the legs.
@@ -191,17 +99,20 @@ pub struct World {
     encounter: Option<Encounter>,
     account: Account,
     system: HubSystem,
+    /// Times nearer than this are the same [s].
+    same: f64,
 }
 
 impl World {
-    /// Bodies on which a wrench has acted for long.
-    pub fn new(hub: Hub, bodies: &[BodyState], held: &Vector6<f64>) -> Self {
+    /// Bodies on which a wrench has acted for long; `step` [s] is the step of the solver.
+    pub fn new(hub: Hub, bodies: &[BodyState], held: &Vector6<f64>, step: f64) -> Self {
         let mut out = Self {
             system: HubSystem::new(hub.bodies.len()),
             hub,
             wrench: AppliedWrench::held(held),
             load: *held,
             encounter: None,
+            same: SLIVER * step,
             account: Account {
                 wrench_load: *held,
                 ..Account::default()
@@ -244,27 +155,25 @@ impl World {
         pair: ContactPair,
         latch: Latch,
         bodies: &mut Vec<BodyState>,
+        time: f64,
     ) {
         let effector = (&self.hub.bodies[EFFECTOR], &bodies[EFFECTOR]);
-        let encounter = Encounter::new(pair, latch, [effector, (&body, &state)]);
+        let bodies_in_contact = [effector, (&body, &state)];
+        let encounter = Encounter::new(pair, latch, bodies_in_contact, time);
         self.encounter = Some(encounter);
         self.hub.target = Some(self.hub.bodies.len());
         self.hub.bodies.push(body);
         bodies.push(state);
         self.system = HubSystem::new(self.hub.bodies.len());
         self.account.initial_bodies = self.body_energy(bodies);
+        self.account.initial_target = self.target_energy(bodies.iter());
     }
 
     /// What changes besides the motion.
     pub fn memory(&self) -> WorldMemory {
         WorldMemory {
             account: self.account,
-            encounter: self.encounter.as_ref().map(|e| EncounterMemory {
-                episodes: e.episodes.clone(),
-                latch: e.latch.clone(),
-                output: e.output.clone(),
-                stride: e.stride,
-            }),
+            encounter: self.encounter.as_ref().map(Encounter::memory),
         }
     }
 
@@ -272,10 +181,7 @@ impl World {
     pub fn restore(&mut self, memory: &WorldMemory) {
         self.account = memory.account;
         if let (Some(encounter), Some(saved)) = (&mut self.encounter, &memory.encounter) {
-            encounter.episodes.clone_from(&saved.episodes);
-            encounter.latch.clone_from(&saved.latch);
-            encounter.output.clone_from(&saved.output);
-            encounter.stride = saved.stride;
+            encounter.restore(saved);
         }
     }
 
@@ -301,7 +207,7 @@ impl World {
         let (a, b) = (&steps[EFFECTOR], &steps[target]);
         encounter.evaluate(&a.trial, &b.trial, end)?;
         let damping = coefficients.weights().damping;
-        let output = &encounter.trial;
+        let output = encounter.trial();
         self.system.add_wrench(EFFECTOR, &output.wrench_a);
         self.system.add_wrench(target, &output.wrench_b);
         let (pose, twist) = (&output.by_pose, &output.by_twist);
@@ -330,6 +236,13 @@ impl World {
             .add_leg(&self.hub, steps, coefficients, sphere, answer);
     }
 
+    /// By how much more than `tolerance` [m] Newton's corrections of the bodies have to shrink for the
+    /// sake of contacts that give way by less than a thousand times as much.
+    pub fn sharpness(&self, tolerance: f64) -> f64 {
+        let wanted = self.encounter.as_ref().and_then(Encounter::newton_error);
+        wanted.map_or(1.0, |wanted| (tolerance / wanted).max(1.0))
+    }
+
     /// The twists that solve Newton's system.
     pub fn solve(&self, end: f64) -> Result<[Vector6<f64>; MOST_BODIES]> {
         self.system
@@ -337,32 +250,108 @@ impl World {
             .ok_or(PlatformError::Singular { time_s: end })
     }
 
-    /// Takes over an accepted step of `h` [s] that ended at `time` [s] with an estimated error
-    /// [m]; the end effector came from `from`.
+    /// Looks at the step of `h` [s] from `start` [s] that Newton's method found from `bodies`, before
+    /// it is accepted.
+    pub fn examine(
+        &mut self,
+        bodies: &[BodyState],
+        steps: &[BodyStep],
+        start: f64,
+        h: f64,
+    ) -> Trial {
+        let (Some(encounter), Some(target)) = (&mut self.encounter, self.hub.target) else {
+            return Trial::default();
+        };
+        let (a, b) = (&steps[EFFECTOR], &steps[target]);
+        encounter.evaluate_end(&a.trial, &b.trial, start + h);
+        let at = |share: f64| {
+            [(a, EFFECTOR), (b, target)].map(|(step, i)| {
+                let (pose, twist) = step.within(&bodies[i], h, share);
+                BodyMotion { pose, twist }
+            })
+        };
+        let event = encounter.event((start, h), at);
+        let (old, new) = (encounter.output(), encounter.trial());
+        let lost = |flow: &Flow, power: f64| 0.5 * h * (flow.power + power);
+        let account = &self.account;
+        let losses = lost(&account.contact_damping, new.damping_power)
+            + lost(&account.friction, new.friction_power)
+            + lost(&account.latch, new.latch_power);
+        let stored = new.potential() - old.potential();
+        let at_stake = encounter.at_stake();
+        let (before, after) = (&account.wrench_load, &self.load);
+        let wrench = work(before, after, &bodies[EFFECTOR], &a.trial, h);
+        let trials = steps.iter().map(|step| &step.trial);
+        let gained = self.energy_of(trials.clone()) - self.body_energy(bodies);
+        let given = (self.target_energy(trials) - account.initial_target).abs();
+        Trial {
+            event,
+            miss: gained + stored + losses - wrench,
+            moved: (account.moved)
+                .max(given)
+                .max(at_stake)
+                .max((account.wrench_work + wrench).abs()),
+        }
+    }
+
+    /// Energy of the target [J].
+    fn target_energy<'a>(&self, mut states: impl Iterator<Item = &'a BodyState>) -> f64 {
+        let target = self.hub.target.and_then(|i| Some((i, states.nth(i)?)));
+        target.map_or(0.0, |(i, state)| energy(&self.hub.bodies[i], state))
+    }
+
+    /// Energy of the bodies in these states [J].
+    fn energy_of<'a>(&self, states: impl Iterator<Item = &'a BodyState>) -> f64 {
+        let energy = |(body, state)| energy(body, state);
+        self.hub.bodies.iter().zip(states).map(energy).sum()
+    }
+
+    /// True if a contact began or ended with the last accepted step.
+    pub fn changed(&self) -> bool {
+        let changes = self.encounter.as_ref().map(Encounter::changes);
+        changes.is_some_and(|changes| changes != EpisodeChanges::default())
+    }
+
+    /// When the latch closes if nothing comes in between [s].
+    pub fn closing(&self) -> Option<f64> {
+        self.encounter.as_ref().and_then(|e| e.latch().due())
+    }
+
+    /// Takes over a step that ends at `time` [s]: `bodies` go on with its end. True if the latch
+    /// closed with it.
     pub fn accept(
         &mut self,
-        from: &BodyState,
-        bodies: &[BodyState],
-        (h, time): (f64, f64),
-        error: f64,
-    ) {
+        bodies: &mut [BodyState],
+        steps: &[BodyStep],
+        coefficients: &Coefficients,
+        time: f64,
+    ) -> bool {
+        let h = coefficients.step;
+        let from = bodies[EFFECTOR];
+        let mut errors = [Vector6::zeros(); MOST_BODIES];
+        for ((state, step), error) in bodies.iter_mut().zip(steps).zip(&mut errors) {
+            *error = step.error(state, coefficients);
+            *state = step.accepted();
+        }
         let (before, after) = (self.account.wrench_load, self.load);
-        let done = work(&before, &after, from, &bodies[EFFECTOR], h);
+        let done = work(&before, &after, &from, &bodies[EFFECTOR], h);
         self.account_for_wrench(done, &after);
         let (Some(encounter), Some(target)) = (&mut self.encounter, self.hub.target) else {
-            return;
+            return false;
         };
         let (a, b) = (&bodies[EFFECTOR], &bodies[target]);
-        // The forces of the step belong to the memory it was made with.
-        if encounter.evaluate(a, b, time).is_ok() {
-            core::mem::swap(&mut encounter.output, &mut encounter.trial);
-        }
-        let output = &encounter.output;
+        encounter.take_forces(a, b, time);
+        let given = energy(&self.hub.bodies[target], b) - self.account.initial_target;
+        let at_stake = encounter.at_stake();
+        let output = encounter.output();
         let account = &mut self.account;
+        let done = account.wrench_work.abs();
+        account.moved = account.moved.max(given.abs()).max(at_stake).max(done);
         account.contact_damping.advance(h, output.damping_power);
         account.friction.advance(h, output.friction_power);
         account.latch.advance(h, output.latch_power);
-        encounter.accept(a, b, time, error);
+        let errors = [errors[EFFECTOR], errors[target]];
+        encounter.accept([a, b], (time, self.same), errors)
     }
 
     /// Adds work of the wrench [J], which was last felt as `load`.
@@ -372,8 +361,8 @@ impl World {
     }
 
     /// The largest step [s] that contact allows from here.
-    pub fn largest_step(&self, bodies: &[BodyState]) -> f64 {
-        match (&self.encounter, self.hub.target) {
+    pub fn largest_step(&mut self, bodies: &[BodyState]) -> f64 {
+        match (&mut self.encounter, self.hub.target) {
             (Some(encounter), Some(target)) => {
                 encounter.largest_step(&bodies[EFFECTOR], &bodies[target])
             }
@@ -383,16 +372,13 @@ impl World {
 
     /// Kinetic energy and potential of the bodies [J].
     pub fn body_energy(&self, bodies: &[BodyState]) -> f64 {
-        let energy = |(body, state): (&Body, &BodyState)| {
-            kinetic_energy(body, state) + gravity_energy(body, &state.pose)
-        };
-        self.hub.bodies.iter().zip(bodies).map(energy).sum()
+        self.energy_of(bodies.iter())
     }
 
     /// Energy stored in contact and latch [J].
     pub fn contact_potential(&self) -> f64 {
         self.encounter
             .as_ref()
-            .map_or(0.0, |e| e.output.potential())
+            .map_or(0.0, |e| e.output().potential())
     }
 }

@@ -13,7 +13,7 @@
 
 use crate::body::BodyState;
 use leg_core::group::Group;
-use leg_core::model::Signal;
+use leg_core::model::{Interpolation, Signal};
 use nalgebra::{Vector3, Vector6};
 
 /// A wrench on the end effector's centre over time, world axes: force [N], then moment [N·m].
@@ -41,8 +41,7 @@ pub fn split(wrench: &Vector6<f64>) -> (Vector3<f64>, Vector3<f64>) {
     )
 }
 
-/// Times closer than this fraction of a step are the same [-].
-pub(crate) const SAME_TIME: f64 = 1e-6;
+pub(crate) use leg_core::dynamics::grid::SAME_TIME;
 
 /// A wrench that takes over from none at t = 0, as `count` equal steps of `h` [s] feel it: a table
 /// of their ends, for solvers that look at a wrench there only.
@@ -57,6 +56,7 @@ pub fn felt(history: &WrenchHistory, h: f64, count: usize) -> WrenchHistory {
             .chain(ends.iter().map(|wrench| wrench[i]))
             .collect(),
         times: times.clone(),
+        interpolation: Interpolation::Linear,
     }))
 }
 
@@ -200,31 +200,17 @@ pub fn next_jump<'a>(
     end: f64,
     slack: f64,
 ) -> Option<f64> {
-    let jump = |signal: &Signal| match signal {
-        Signal::Step { time, .. } => Some(*time),
-        _ => None,
-    };
-    let inside = |time: &f64| *time > start + slack && *time < end - slack;
-    let jumps = signals.into_iter().filter_map(jump).filter(inside);
+    let inside = |time: &f64| *time < end - slack;
+    let first = |signal: &Signal| signal.next_jump(start + slack, end).filter(inside);
+    let jumps = signals.into_iter().filter_map(first);
     jumps.reduce(f64::min)
 }
 
 /// A signal as seen from times before `time` [s].
 pub fn left_limit(signal: &Signal, time: f64, slack: f64) -> f64 {
-    match *signal {
-        Signal::Step {
-            time: at,
-            before,
-            after,
-        } => {
-            if time <= at + slack {
-                before
-            } else {
-                after
-            }
-        }
-        _ => signal.sample(time).0,
-    }
+    // A jump within the rounding of times before `time` counts as being there.
+    let at = signal.next_jump(time - slack, time).unwrap_or(time);
+    signal.sample_before(at).0
 }
 
 /// Nodes and weights of Gauss's rule with four points on [−1, 1].
@@ -330,6 +316,7 @@ mod tests {
         let table = Signal::Table {
             times: vec![0.01, 0.0101, 0.05, 0.0501],
             values: vec![0.0, 20.0, 20.0, 0.0],
+            interpolation: Interpolation::Linear,
         };
         let mut applied = AppliedWrench::default();
         applied.replace(along_x(table), 0.0);

@@ -11,6 +11,8 @@
 //! the same bytes. This crate knows nothing of mechanics: whoever computed the numbers fills in the
 //! structures.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod animation;
 mod batch;
 mod block;

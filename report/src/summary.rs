@@ -37,7 +37,10 @@ const fn known(
 
 /// Millimetres for lengths that are given in metres.
 const MILLIMETRES: (&str, f64) = ("mm", 1e-3);
-const KNOWN: [Known; 13] = [
+const KNOWN: [Known; 15] = [
+    known("soundness", "soundness", ("", 1.0), 3, true),
+    known("outcome", "outcome", ("", 1.0), 3, true),
+    known("soundness_reasons", "reasons to doubt", ("", 1.0), 3, false),
     known(
         "peak_contact_force_n",
         "peak contact force",
@@ -52,7 +55,6 @@ const KNOWN: [Known; 13] = [
         4,
         false,
     ),
-    known("captured", "captured", ("", 1.0), 3, true),
     known("settling_time_s", "settling time", ("s", 1.0), 3, true),
     known(
         "contact_impulse_n_s",
@@ -172,8 +174,12 @@ pub(crate) fn figure(key: &str, value: &Value) -> Figure {
             (words, unit, 1.0, 4)
         }
     };
-    let text = shown(value, size, digits);
-    let numeric = value.is_number() || value.is_array();
+    let text = match value.as_str() {
+        // A name of several words.
+        Some(name) if key == "outcome" => name.replace('_', " "),
+        _ => shown(value, size, digits),
+    };
+    let numeric = value.is_number() || value.is_array() && reasons(value).is_none();
     Figure::text(&label, text, if numeric { unit } else { "" }).keyed(key, value.clone())
 }
 
@@ -185,6 +191,12 @@ pub fn split_unit(key: &str) -> (String, &'static str) {
         None => (key, ""),
     };
     (words.replace('_', " ").replace('.', ": "), unit)
+}
+
+/// The sentences of a list of reasons: objects with a `text` each; none for other lists.
+pub(crate) fn reasons(list: &Value) -> Option<Vec<&str>> {
+    let texts = list.as_array()?.iter();
+    texts.map(|entry| entry.get("text")?.as_str()).collect()
 }
 
 /// A value as text, in units of `size`.
@@ -199,6 +211,12 @@ fn shown(value: &Value, size: f64, digits: usize) -> String {
         },
         Value::String(text) => text.clone(),
         Value::Array(values) => {
+            if let Some(reasons) = reasons(value) {
+                return match reasons.as_slice() {
+                    [] => "none".to_owned(),
+                    reasons => reasons.join("; "),
+                };
+            }
             let parts: Vec<String> = values
                 .iter()
                 .map(|value| shown(value, size, digits).replace('-', "−"))
@@ -217,7 +235,9 @@ mod tests {
 
     fn summary() -> Value {
         json!({
-            "captured": true,
+            "outcome": "in_contact",
+            "soundness": "suspect",
+            "soundness_reasons": [{ "text": "too deep" }, { "text": "too fast" }],
             "peak_contact_force_n": 45.4987,
             "max_leg_stroke_m": 0.012_34,
             "tendon_tension_range_n": [-1.0, 80.0],
@@ -234,19 +254,21 @@ mod tests {
         let figures = headlines(&summary());
         let labels: Vec<&str> = figures.iter().map(|f| f.label.as_str()).collect();
         let expected = [
+            "soundness",
+            "outcome",
             "peak contact force",
-            "captured",
             "settling time",
             "largest leg stroke",
             "tendon tension",
         ];
         assert_eq!(labels, expected);
-        assert_eq!((&*figures[0].value, &*figures[0].unit), ("45.5", "N"));
-        assert_eq!((&*figures[1].value, &*figures[1].unit), ("yes", ""));
-        assert_eq!((&*figures[2].value, &*figures[2].unit), ("–", ""));
-        assert_eq!((&*figures[3].value, &*figures[3].unit), ("12.3", "mm"));
-        assert_eq!(figures[4].value, "−1.00 … 80.0");
-        let datum = figures[3].datum.as_ref().map(|datum| &datum.value);
+        assert_eq!((&*figures[0].value, &*figures[0].unit), ("suspect", ""));
+        assert_eq!((&*figures[1].value, &*figures[1].unit), ("in contact", ""));
+        assert_eq!((&*figures[2].value, &*figures[2].unit), ("45.5", "N"));
+        assert_eq!((&*figures[3].value, &*figures[3].unit), ("–", ""));
+        assert_eq!((&*figures[4].value, &*figures[4].unit), ("12.3", "mm"));
+        assert_eq!(figures[5].value, "−1.00 … 80.0");
+        let datum = figures[4].datum.as_ref().map(|datum| &datum.value);
         assert_eq!(datum, Some(&json!(0.012_34)));
     }
 
@@ -258,7 +280,10 @@ mod tests {
         assert_eq!(find("steps").map(|f| &*f.value), Some("3000"));
         assert_eq!(find("energy: kinetic").map(|f| &*f.unit), Some("J"));
         assert_eq!(find("coupling").map(|f| &*f.value), Some("monolithic"));
-        assert_eq!(figures.len(), 10);
+        let doubts = find("reasons to doubt");
+        assert_eq!(doubts.map(|f| &*f.value), Some("too deep; too fast"));
+        assert_eq!(doubts.map(|f| &*f.unit), Some(""));
+        assert_eq!(figures.len(), 12);
         assert!(rows(&json!(3)).is_empty());
     }
 }

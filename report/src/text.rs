@@ -47,7 +47,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
     }
-    let power = value.abs().log10().floor() as i32;
+    let power = libm::log10(value.abs()).floor() as i32;
     if !(-4..7).contains(&power) {
         return format!("{value:.*e}", digits.saturating_sub(4).max(1));
     }

@@ -12,8 +12,8 @@
 
 use softdock_study::slurm::{SlurmJob, scripts};
 use softdock_study::{
-    Case, Directory, FigureSpec, Job, Kind, Outcome, Plan, Result, RunOptions, Study, StudyError,
-    Value, merge, run, status,
+    Case, Completeness, Directory, FigureSpec, Job, Kind, Outcome, Plan, Result, RunOptions, Study,
+    StudyError, Value, merge, run, status,
 };
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -154,7 +154,7 @@ fn execute() -> Option<Result<()>> {
     let done: std::result::Result<(), StudyError> = match (command.as_str(), &given.out) {
         ("run", Some(out)) => start(given.names.first()?, out, &given),
         ("merge", Some(out)) => open_all(&given.names)
-            .and_then(|directories| merge(&directories, out))
+            .and_then(|directories| merge(&directories, out, Completeness::Whole))
             .map(|found| println!("{found:?}")),
         ("status", None) => open_all(&given.names)
             .and_then(|directories| status(&directories))

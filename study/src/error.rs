@@ -110,6 +110,18 @@ pub enum StudyError {
         /// A directory that holds one of the results.
         path: PathBuf,
     },
+    /// Runs are missing where all of them are asked for.
+    #[error("{missing} of {runs} runs are missing: {which}{damage}")]
+    Incomplete {
+        /// Runs of the study.
+        runs: u64,
+        /// How many are missing.
+        missing: u64,
+        /// Which.
+        which: String,
+        /// What cannot be read, each part behind a line break; may be empty.
+        damage: String,
+    },
     /// A job offers other figures than the study was planned with.
     #[error("the job offers the figures [{offered}], the study was planned with [{planned}]")]
     FiguresChanged {

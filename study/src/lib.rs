@@ -38,16 +38,17 @@
 //! Invariants:
 //!
 //! - The inputs of a run follow from the study and the number of the run alone.
-//! - The table follows from the plan alone: threads, shards, order, interruptions and machines leave
-//!   no trace in its bytes.
+//! - The table follows from the plan and the program alone: threads, shards, order, interruptions
+//!   and machines leave no trace in its bytes.
 //! - Running, resuming and merging need memory for one block of runs, whatever their number.
 
-#![cfg_attr(test, allow(clippy::unwrap_used))]
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::disallowed_methods))]
 
 pub mod description;
 pub mod error;
 mod finish;
 mod merge;
+mod missing;
 mod plan;
 pub mod ranking;
 mod runner;
@@ -65,7 +66,7 @@ mod value;
 pub use description::Study;
 pub use error::{Result, StudyError};
 pub use finish::export_table;
-pub use merge::merge;
+pub use merge::{Completeness, merge};
 pub use plan::{ColumnSpec, Plan};
 pub use runner::{
     Case, Job, Outcome, Progress, RunOptions, RunSummary, most_threads, run, run_one,
@@ -73,6 +74,7 @@ pub use runner::{
 pub use shard::Shard;
 pub use status::{Status, status};
 pub use store::Directory;
+pub use store::damage::Damage;
 pub use table::Table;
 pub use validate::MAX_RUNS;
 pub use value::{FigureSpec, Kind, Value};

@@ -11,11 +11,21 @@ use crate::store::{BLOCK, Directory, JournalFiles, atomic};
 use std::fs;
 use std::path::Path;
 
+/// Whether a merge may lack runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Completeness {
+    /// Every run of the study must be there.
+    Whole,
+    /// Runs may be missing; the metadata of the table names them.
+    Partial,
+}
+
 /// Merges directories of one study into a new one, which holds every finished run, the series that
-/// are kept, and the table of what is finished. Runs that are there twice must agree bit by bit.
+/// are kept, and the table of what is finished. Runs that are there twice must agree bit by bit. Unless
+/// a partial study is asked for, a missing or unreadable run is an error that says which.
 ///
 /// The new directory is one like any other: it can be resumed if runs are missing.
-pub fn merge(directories: &[Directory], out: &Path) -> Result<Status> {
+pub fn merge(directories: &[Directory], out: &Path, completeness: Completeness) -> Result<Status> {
     let (plan, files) = gather(directories)?;
     if out.exists()
         && fs::read_dir(out)
@@ -40,7 +50,7 @@ pub fn merge(directories: &[Directory], out: &Path) -> Result<Status> {
     if unfinished.exists() {
         fs::remove_dir_all(&unfinished).map_err(file_error("remove", &unfinished))?;
     }
-    let merged = merge_into(directories, plan, &files, &unfinished);
+    let merged = merge_into(directories, plan, &files, &unfinished, completeness);
     if merged.is_err() {
         // The error at hand says more than one of cleaning up after it.
         let _ = fs::remove_dir_all(&unfinished);
@@ -59,6 +69,7 @@ fn merge_into(
     plan: &Plan,
     files: &JournalFiles,
     path: &Path,
+    completeness: Completeness,
 ) -> Result<Status> {
     let target = Directory::open_or_create(path, plan, "merge")?;
     let mut keeper = Keeper::new(plan);
@@ -75,14 +86,23 @@ fn merge_into(
         }
         let path = target.journal_path(block, Shard::WHOLE);
         let mut journal = Journal::open(&path, plan.digest_bytes(), 0)?;
-        for (_, row) in &rows.rows {
-            journal.append(row, &mut buffer)?;
+        for (run, row) in &rows.rows {
+            journal.append(*run, row, &mut buffer)?;
         }
         journal.sync()?;
     }
+    let status = stock.finish();
+    if completeness == Completeness::Whole && status.missing_count() > 0 {
+        return Err(StudyError::Incomplete {
+            runs: status.runs,
+            missing: status.missing_count(),
+            which: status.missing_text(),
+            damage: status.damage_text(),
+        });
+    }
     copy_series(directories, &target, &keeper)?;
     write_table(&target, &target.table_path(), "merge")?;
-    Ok(stock.finish())
+    Ok(status)
 }
 
 /// Copies the series that are kept when all directories are taken together.

@@ -3,7 +3,7 @@
 use crate::description::Order;
 use crate::error::{Result, StudyError, setting};
 use crate::store::Directory;
-use crate::value::{FigureSpec, Kind};
+use crate::value::{FigureSpec, Kind, Value};
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
@@ -59,13 +59,19 @@ pub struct Ranked {
     pub value: f64,
 }
 
-/// The worst runs of a directory, the worst first; runs without the figure are left out, of equal
-/// ones the earlier comes first. Works on directories that are not finished too.
-pub fn worst(directory: &Directory, ranking: &Ranking) -> Result<Vec<Ranked>> {
+/// The worst runs of a directory whose figures `counts` accepts, the worst first; runs without the
+/// figure are left out, of equal ones the earlier comes first. Works on directories that are not
+/// finished too.
+pub fn worst(
+    directory: &Directory,
+    ranking: &Ranking,
+    counts: impl Fn(&[Option<Value>]) -> bool,
+) -> Result<Vec<Ranked>> {
     let index = figure_index(directory.plan().figures(), &ranking.figure)?;
     let mut worst = Worst::new(ranking.order, ranking.count);
     directory.for_each_row(|row| {
         if let Ok(figures) = &row.outcome
+            && counts(figures)
             && let Some(value) = figures[index].as_ref().and_then(|value| value.number())
         {
             worst.insert(row.run, value);

@@ -1,7 +1,9 @@
 //! How far a study is.
 
 use crate::error::{Result, StudyError};
+use crate::missing::{self, Missing};
 use crate::plan::Plan;
+use crate::store::damage::Damage;
 use crate::store::rows::BlockRows;
 use crate::store::{BLOCK, Directory, JournalFile, JournalFiles};
 use std::collections::VecDeque;
@@ -21,6 +23,10 @@ pub struct Status {
     pub duplicates: u64,
     /// Torn ends of journals, which do not count [bytes].
     pub torn_bytes: u64,
+    /// Parts of journals that cannot be read, in order; at most [`Status::LISTED`].
+    pub damage: Vec<Damage>,
+    /// All that cannot be read [bytes], torn ends left out.
+    pub damaged_bytes: u64,
     /// Mean time of a run [s]; wall clock.
     pub mean_run_s: f64,
     /// Runs finished per second lately; wall clock.
@@ -28,12 +34,35 @@ pub struct Status {
 }
 
 impl Status {
-    /// Most ranges of missing runs that are listed.
-    pub const LISTED: usize = 1000;
+    /// Most ranges of missing runs, and most damaged parts, that are listed.
+    pub const LISTED: usize = Missing::LISTED;
+
+    /// Most ranges and damaged parts that a text names.
+    const NAMED: usize = 8;
 
     /// How many runs are missing.
     pub fn missing_count(&self) -> u64 {
         self.runs - self.finished
+    }
+
+    /// Whether something that cannot be read may be the reason why runs are missing.
+    pub fn has_lost_runs(&self) -> bool {
+        self.damaged_bytes > 0 && self.missing_count() > 0
+    }
+
+    /// The runs that are missing, in words; the first few ranges.
+    pub fn missing_text(&self) -> String {
+        missing::text(&self.missing, Self::NAMED)
+    }
+
+    /// What cannot be read, each part behind a line break; the first few parts.
+    pub fn damage_text(&self) -> String {
+        let shown = self.damage.iter().take(Self::NAMED);
+        let mut text: String = shown.map(|damage| format!("\n  {damage}")).collect();
+        if self.damage.len() > Self::NAMED {
+            text += &format!("\n  and more, {} bytes in all", self.damaged_bytes);
+        }
+        text
     }
 }
 
@@ -78,6 +107,7 @@ pub(crate) fn read_block(plan: &Plan, files: &JournalFiles, block: u64) -> Resul
 /// Counts what is there.
 pub(crate) struct Stock {
     status: Status,
+    missing: Missing,
     elapsed_s: f64,
     /// The latest times of finishing [ms], ascending.
     latest: VecDeque<u64>,
@@ -95,11 +125,14 @@ impl Stock {
             missing: Vec::new(),
             duplicates: 0,
             torn_bytes: 0,
+            damage: Vec::new(),
+            damaged_bytes: 0,
             mean_run_s: 0.0,
             recent_rate_per_s: 0.0,
         };
         Self {
             status,
+            missing: Missing::default(),
             elapsed_s: 0.0,
             latest: VecDeque::new(),
         }
@@ -107,13 +140,10 @@ impl Stock {
 
     /// Counts a block; blocks come in order.
     pub(crate) fn add(&mut self, plan: &Plan, block: u64, rows: &BlockRows) -> Result<()> {
-        let end = plan.runs().min((block + 1) * BLOCK);
-        let mut expected = block * BLOCK;
         for &(run, _) in &rows.rows {
-            self.missing(expected, run);
-            expected = run + 1;
+            self.missing.seen(run);
         }
-        self.missing(expected, end);
+        self.missing.until(plan.runs().min((block + 1) * BLOCK));
         for row in rows.decoded(plan) {
             let row = row?;
             self.status.finished += 1;
@@ -129,23 +159,16 @@ impl Stock {
         }
         self.status.duplicates += rows.duplicates;
         self.status.torn_bytes += rows.torn;
+        self.status.damaged_bytes += rows.damage.iter().map(|part| part.bytes).sum::<u64>();
+        let room = Status::LISTED - self.status.damage.len();
+        self.status
+            .damage
+            .extend(rows.damage.iter().take(room).cloned());
         Ok(())
     }
 
-    /// Notes that the runs from `from` to before `to` are missing.
-    fn missing(&mut self, from: u64, to: u64) {
-        if from >= to {
-            return;
-        }
-        let listed = self.status.missing.len();
-        match self.status.missing.last_mut() {
-            Some((_, last)) if *last + 1 == from => *last = to - 1,
-            _ if listed < Status::LISTED => self.status.missing.push((from, to - 1)),
-            _ => {}
-        }
-    }
-
     pub(crate) fn finish(mut self) -> Status {
+        self.status.missing = self.missing.ranges;
         if self.status.finished > 0 {
             self.status.mean_run_s = self.elapsed_s / self.status.finished as f64;
         }

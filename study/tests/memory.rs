@@ -7,8 +7,8 @@
 #![allow(unsafe_code)]
 
 use softdock_study::{
-    Case, Directory, FigureSpec, Job, Kind, Outcome, Plan, RunOptions, Shard, Study, Value, merge,
-    run,
+    Case, Completeness, Directory, FigureSpec, Job, Kind, Outcome, Plan, RunOptions, Shard, Study,
+    Value, merge, run,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -145,7 +145,7 @@ fn memory_does_not_grow_with_the_number_of_runs() {
         })
         .collect();
     let merge_peak = peak_of(|| {
-        merge(&parts, &folder.join("merged")).unwrap();
+        merge(&parts, &folder.join("merged"), Completeness::Whole).unwrap();
     });
     println!("peak of merging 40,000 runs: {merge_peak} bytes");
     assert!(

@@ -2,7 +2,7 @@
 //!
 //! The count is kept per thread, so that tests running beside each other do not disturb it.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 // `GlobalAlloc` can only be implemented with unsafe code; it hands everything to the system's
 // allocator unchanged.
 #![allow(unsafe_code)]
@@ -13,8 +13,8 @@ use leg_core::dynamics::{
 use leg_core::element::Rayleigh;
 use leg_core::group::{Group, Se2, Se3};
 use leg_core::model::{
-    Attachment, Axes, BeamSpec, Body, Force, Hold, JointKind, LineLaw, MotorLaw, Material, Model,
-    ModelBuilder, PointOn, Section, Signal, Signals, rigid_inertia,
+    Attachment, Axes, BeamSpec, Body, Force, Hold, Interpolation, JointKind, LineLaw, Material,
+    Model, ModelBuilder, MotorLaw, PointOn, Section, Signal, Signals, rigid_inertia,
 };
 use leg_core::state::State;
 use leg_core::workspace::Workspace;
@@ -143,7 +143,11 @@ fn mechanism<G: Group<N, D>, const N: usize, const D: usize>(
     let frame_inputs = core::array::from_fn(|i| {
         signals.push(if i == 1 {
             let (times, values) = (vec![0.0, 0.1, 0.3, 1.0], vec![0.3, 0.32, 0.25, 0.3]);
-            Signal::Table { times, values }
+            Signal::Table {
+                times,
+                values,
+                interpolation: Interpolation::Cubic,
+            }
         } else {
             Signal::Constant(0.1)
         });

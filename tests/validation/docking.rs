@@ -2,12 +2,16 @@
 //! mesh and step.
 
 use leg_core::group::Group;
+use leg_core::results::soundness::Soundness;
 use nalgebra::Vector3;
 use softdock_platform::audit::total_momentum;
 use softdock_platform::config::Coupling;
 use softdock_platform::contact::{EffectorShape, TargetShape};
-use softdock_platform::docking::{DockingRun, Scenario, Summary};
+use softdock_platform::docking::setup::{resting_platform, visitor};
+use softdock_platform::docking::{DockingRun, Outcome, Scenario, Summary};
 use softdock_platform::hub::EFFECTOR;
+use softdock_platform::scheme::{self, Scheme};
+use softdock_platform::wrench::WrenchHistory;
 
 /// The energy ledger closes to this part of the energy that moved.
 const LEDGER: f64 = 1e-3;
@@ -35,6 +39,11 @@ fn audited(scenario: &Scenario) -> Summary {
     let gap = summary.max_joint_gap_m;
     assert!(gap <= JOINT_GAP, "a joint opens by {gap:e} m");
     summary
+}
+
+/// Peak contact force of a run that touched [N].
+fn peak(summary: &Summary) -> f64 {
+    summary.peak_contact_force_n.unwrap()
 }
 
 /// The ledger closes and the joints hold for every kind of end effector, port and base.
@@ -69,9 +78,12 @@ fn energy_and_joints_hold_in_every_kind_of_docking() {
         let summary = audited(&scenario);
         println!(
             "{name}: peak {:.2} N, ledger {:.1e}, joint gap {:.1e} m",
-            summary.peak_contact_force_n, summary.energy_residual_rel, summary.max_joint_gap_m
+            peak(&summary),
+            summary.energy_residual_rel,
+            summary.max_joint_gap_m
         );
-        assert!(summary.peak_contact_force_n > 5.0, "{name}: no contact");
+        assert!(peak(&summary) > 5.0, "{name}: no contact");
+        assert_eq!(summary.soundness, Soundness::Sound, "{name}");
     }
 }
 
@@ -96,7 +108,7 @@ fn momentum_drift(step: f64) -> (f64, f64) {
         drift = drift.max((p - linear).norm() / brought);
         turn = turn.max((l - angular).norm() / brought);
     }
-    assert!(run.summary().unwrap().peak_contact_force_n > 10.0);
+    assert!(peak(&run.summary().unwrap()) > 10.0);
     (drift, turn)
 }
 
@@ -121,16 +133,19 @@ fn a_free_floating_pair_keeps_its_momentum() {
 fn the_impulse_is_what_the_target_loses() {
     let mut aligned = scenario(0.14);
     aligned.docking.misalignment.pitch_deg = 0.0;
-    for (mut scenario, captured) in [(scenario(0.3), false), (aligned, true)] {
+    for (mut scenario, outcome) in [
+        (scenario(0.3), Outcome::Bounced),
+        (aligned, Outcome::Captured),
+    ] {
         scenario.platform.legs.elements = 5;
-        compare_impulse(&scenario, captured);
+        compare_impulse(&scenario, outcome);
     }
 }
 
-fn compare_impulse(scenario: &Scenario, captured: bool) {
+fn compare_impulse(scenario: &Scenario, outcome: Outcome) {
     let start = DockingRun::new(scenario, false).unwrap();
     let run = run(scenario);
-    assert_eq!(run.summary().unwrap().captured, captured);
+    assert_eq!(run.summary().unwrap().outcome, outcome);
     let momentum = |run: &DockingRun| {
         let hub = run.platform().world().hub();
         let target = hub.target.unwrap();
@@ -139,7 +154,7 @@ fn compare_impulse(scenario: &Scenario, captured: bool) {
         state.point_velocity(&Vector3::new(0.0, 0.0, -behind)) * scenario.docking.target.mass_kg
     };
     let lost = (momentum(&run) - momentum(&start)).norm();
-    let impulse = run.summary().unwrap().contact_impulse_n_s;
+    let impulse = run.summary().unwrap().contact_impulse_n_s.unwrap();
     println!("lost {lost} N·s, impulse {impulse} N·s");
     // Trapezoidal rule over steps that resolve the contact.
     assert!((lost / impulse - 1.0).abs() < 1e-4, "{lost} {impulse}");
@@ -154,10 +169,10 @@ fn the_peak_force_does_not_depend_on_the_coupling() {
         let wanted = audited(&scenario);
         scenario.platform.coupling = Coupling::Implicit;
         let found = audited(&scenario);
-        let change = found.peak_contact_force_n / wanted.peak_contact_force_n - 1.0;
-        println!("{} N, {change:e}", wanted.peak_contact_force_n);
+        let change = peak(&found) / peak(&wanted) - 1.0;
+        println!("{} N, {change:e}", peak(&wanted));
         assert!(change.abs() < 1e-6, "{change:e}");
-        assert_eq!(found.captured, wanted.captured);
+        assert_eq!(found.outcome, wanted.outcome);
         assert_eq!(found.steps, wanted.steps);
         assert!(found.iterations <= 3 * found.steps);
         let strokes = found.leg_strokes_m.iter().zip(&wanted.leg_strokes_m);
@@ -171,14 +186,14 @@ fn the_peak_force_does_not_depend_on_the_coupling() {
 /// force of the default scenario hardly moves.
 #[test]
 fn the_peak_force_does_not_depend_on_mesh_and_step() {
-    let peak = |refinement: usize| {
+    let refined = |refinement: usize| {
         let mut scenario = scenario(0.12);
         scenario.platform.legs.elements *= refinement;
         scenario.platform.solver.step_s /= refinement as f64;
         scenario.docking.contact.steps_per_half_period *= refinement as f64;
-        audited(&scenario).peak_contact_force_n
+        peak(&audited(&scenario))
     };
-    let (coarse, fine) = (peak(1), peak(2));
+    let (coarse, fine) = (refined(1), refined(2));
     let change = (coarse / fine - 1.0).abs();
     println!("peak {coarse} N and {fine} N: {change:e}");
     assert!(change < 0.02, "{coarse} N, {fine} N");
@@ -199,9 +214,9 @@ fn a_perfect_approach_is_captured() {
     );
     println!(
         "touch {touch} s, capture {capture} s, peak {} N",
-        summary.peak_contact_force_n
+        peak(&summary)
     );
-    assert!(summary.captured);
+    assert_eq!(summary.outcome, Outcome::Captured);
     assert!(capture > touch + scenario.docking.contact.latch.dwell_s - 1e-9);
     // 2 mm at 0.05 m/s, within the steps around the touch.
     assert!((touch - 0.04).abs() < 1.5e-3, "{touch}");
@@ -221,14 +236,17 @@ fn nothing_happens_before_the_touch() {
     let start = DockingRun::new(&scenario, false).unwrap();
     let run = run(&scenario);
     let summary = run.summary().unwrap();
-    assert_eq!(summary.peak_contact_force_n, 0.0);
-    assert_eq!(summary.contact_impulse_n_s, 0.0);
+    assert_eq!(summary.outcome, Outcome::NeverTouched);
+    assert_eq!(summary.soundness, Soundness::Sound);
+    // No force rather than one of 0 N: nothing was measured.
+    assert_eq!(summary.peak_contact_force_n, None);
+    assert_eq!(summary.peak_contact_time_s, None);
+    assert_eq!(summary.contact_impulse_n_s, None);
     assert_eq!(summary.contact_episodes, 0);
     assert_eq!(
         (summary.first_touch_s, summary.settling_time_s),
         (None, None)
     );
-    assert!(!summary.captured);
     let place = |run: &DockingRun| run.platform().bodies()[EFFECTOR].pose.translation();
     let moved = (place(&run) - place(&start)).norm();
     assert!(moved < 1e-9, "the end effector moves by {moved:e} m");
@@ -238,4 +256,155 @@ fn nothing_happens_before_the_touch() {
     let tilt = scenario.docking.misalignment.pitch_deg.to_radians();
     let expected = 0.1 - 0.1 * scenario.docking.closing_speed_m_s * tilt.cos();
     assert!((gap - expected).abs() < 1e-9, "{gap}");
+}
+
+/// A linear contact of 1e9 N/m against a light target: impacts of 0.1 ms shake the leaves at
+/// frequencies that the steps between impacts cannot resolve. Steps that grew at once behind an
+/// impact made 6 J of the 17.5 mJ that came in.
+#[test]
+fn a_hard_linear_contact_makes_no_energy() {
+    let mut scenario = scenario(0.1);
+    scenario.platform.legs.elements = 4;
+    scenario.docking.target.mass_kg = 14.0;
+    scenario.docking.contact.normal.exponent = 1.0;
+    scenario.docking.contact.normal.stiffness_n_per_m_n = 1e9;
+    let mut docking = DockingRun::new(&scenario, false).unwrap();
+    docking.run().unwrap();
+    let (summary, progress) = (docking.summary().unwrap(), docking.progress());
+    let (energy, missed) = (&summary.energy, summary.energy_residual_rel);
+    println!("missed {missed:e}, {progress:?}");
+    assert!(missed < LEDGER, "{missed:e}");
+    let lost = energy.lost_in_legs_j + energy.lost_in_contact_j + energy.lost_in_friction_j;
+    assert!(lost < energy.brought_in_j, "{energy:?}");
+    assert!(
+        progress.refused > 0,
+        "the account did not act: {progress:?}"
+    );
+    assert_eq!(progress.at_floor, 0, "{progress:?}");
+}
+
+/// Peak force of a default setting over its converged value (20 elements, 0.1 ms and less).
+const PEAK: f64 = 1e-3;
+
+/// The aligned impact at 0.1 m/s, in which the tendons go slack: an independent code has
+/// 387.75 ± 0.1 N. Steps that only resolved the bodies' own error gave 390.3 N.
+#[test]
+fn the_aligned_impact_has_its_converged_peak_at_default_settings() {
+    let mut scenario = scenario(0.04);
+    scenario.docking.misalignment.pitch_deg = 0.0;
+    scenario.docking.closing_speed_m_s = 0.1;
+    let summary = run(&scenario).summary().unwrap();
+    let peak = summary.peak_contact_force_n.unwrap();
+    assert!((peak / 387.76 - 1.0).abs() < PEAK, "{peak}");
+}
+
+/// Time of capture and largest force of the latch with a dwell and a step.
+fn latched(dwell: f64, step: f64) -> [f64; 2] {
+    let mut scenario = scenario(0.12);
+    scenario.platform.legs.elements = 3;
+    scenario.platform.solver.step_s = step;
+    scenario.docking.misalignment.pitch_deg = 0.0;
+    scenario.docking.contact.latch.dwell_s = dwell;
+    let summary = run(&scenario).summary().unwrap();
+    [summary.capture_time_s.unwrap(), summary.peak_latch_force_n]
+}
+
+/// The latch closes when its conditions have been met for the dwell, not when a step happens to
+/// end: whether or not the dwell is a whole number of steps.
+#[test]
+fn closing_time_and_force_of_the_latch_do_not_depend_on_the_step() {
+    for dwell in [0.05, 0.0503] {
+        let finest = latched(dwell, 1e-4);
+        for step in [1e-3, 5e-4, 2.5e-4] {
+            let found = latched(dwell, step);
+            println!("dwell {dwell}, step {step}: {found:?}, finest {finest:?}");
+            for (found, finest) in found.iter().zip(finest) {
+                assert!(
+                    (found / finest - 1.0).abs() < PEAK,
+                    "{step}: {found} {finest}"
+                );
+            }
+        }
+    }
+}
+
+/// A target at rest inside the limits from the start is captured after the dwell, to rounding.
+#[test]
+fn the_dwell_of_the_latch_counts_from_the_start() {
+    for (dwell, step) in [(0.02, 1e-3), (0.0203, 1e-3), (0.02, 7e-4)] {
+        let mut scenario = scenario(0.025);
+        scenario.platform.legs.elements = 3;
+        scenario.platform.solver.step_s = step;
+        scenario.docking.closing_speed_m_s = 0.0;
+        scenario.docking.misalignment.pitch_deg = 0.0;
+        scenario.docking.initial_gap_m = 0.0005;
+        scenario.docking.contact.latch.gap_m = 0.001;
+        scenario.docking.contact.latch.dwell_s = dwell;
+        let capture = run(&scenario).summary().unwrap().capture_time_s.unwrap();
+        assert!((capture - dwell).abs() < 1e-12, "{capture} {dwell}");
+    }
+}
+
+/// Nothing touches for more than a small part of a step before the touch is noticed, and nothing is
+/// apart for more before separation is: contacts begin and end at ends of steps.
+#[test]
+fn contact_begins_and_ends_at_ends_of_steps() {
+    let mut scenario = scenario(0.2);
+    scenario.platform.legs.elements = 3;
+    scenario.docking.target.mass_kg = 20.0;
+    let equilibrium = resting_platform(&scenario).unwrap();
+    let mut platform = scheme::start(&equilibrium, WrenchHistory::default()).unwrap();
+    let target = visitor(&scenario.docking, equilibrium.pose()).unwrap();
+    platform.add_target(target.body, target.state, target.pair, target.latch);
+    let (mut last, mut touched, mut changes) = (0.002, false, 0);
+    let observe = &mut |platform: &dyn Scheme| {
+        let encounter = platform.world().encounter().unwrap();
+        let gap = encounter.output().minimum_gap;
+        if encounter.touching() != touched {
+            // The gap goes through zero near one end of the step: at a twentieth of it at most.
+            let nearer = f64::min(gap.abs(), last);
+            let whole = gap.abs() + last;
+            assert!(nearer <= 0.07 * whole, "{last:e} to {gap:e} m");
+            changes += 1;
+        }
+        (last, touched) = (gap.abs(), encounter.touching());
+    };
+    let done = platform.advance_observed(0.2, observe).unwrap();
+    println!("{changes} changes, {done:?}");
+    assert!(changes >= 2 && done.events > 0, "{changes}, {done:?}");
+}
+
+/// Draws of the study `wide-ranges` whose ledgers had missed up to 6e-3: closing speed, mass, pitch,
+/// yaw, stiffness, exponent, elements, step.
+const WIDE: [[f64; 8]; 6] = [
+    [0.0202, 10.1, 7.64, -19.9, 9.75e5, 1.24, 4.0, 9.15e-3],
+    [0.0106, 12.0, 26.6, -38.9, 5.11e7, 1.31, 5.0, 8.29e-3],
+    [0.0371, 10.3, -37.1, 2.66, 1.19e6, 1.18, 10.0, 2.86e-3],
+    [0.0858, 12.4, 13.6, -7.23, 4.08e6, 1.14, 10.0, 5.12e-3],
+    [0.0119, 64.0, -4.05, -3.07, 1.43e6, 1.26, 10.0, 6.95e-3],
+    [0.0854, 10.5, -7.8, 14.7, 1.16e4, 1.01, 6.0, 6.1e-3],
+];
+
+#[test]
+fn ledgers_close_over_wide_ranges() {
+    for case in WIDE {
+        let [speed, mass, pitch, yaw, stiffness, exponent, elements, step] = case;
+        let mut scenario = scenario(0.5);
+        scenario.platform.legs.elements = elements as usize;
+        scenario.platform.solver.step_s = step;
+        let docking = &mut scenario.docking;
+        docking.output_interval_s = 0.01;
+        docking.closing_speed_m_s = speed;
+        docking.target.mass_kg = mass;
+        docking.misalignment.pitch_deg = pitch;
+        docking.misalignment.yaw_deg = yaw;
+        docking.contact.normal.stiffness_n_per_m_n = stiffness;
+        docking.contact.normal.exponent = exponent;
+        docking.contact.latch.enabled = false;
+        let summary = audited(&scenario);
+        println!(
+            "{} steps miss {:e}",
+            summary.steps, summary.energy_residual_rel
+        );
+    }
 }

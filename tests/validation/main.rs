@@ -1,10 +1,11 @@
 //! Validation tests, one module per topic.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod docking;
 mod documents;
 mod free_links;
+mod jumps;
 mod leg;
 mod newton;
 mod platform_cosimulation;

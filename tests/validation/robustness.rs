@@ -10,9 +10,9 @@ use leg_core::group::{Group, Se2, Se3};
 use leg_core::linearize::{self, Coordinates, Output, Request};
 use leg_core::modal;
 use leg_core::model::{
-    Attachment, Axes, BeamId, BeamSpec, Body, Drive, Force, ForceId, FrameId, Hold, InputId, MotorLaw,
-    Inputs, JointId, JointKind, LineLaw, Model, ModelBuilder, NodeId, PointOn, Section, Signal,
-    Signals,
+    Attachment, Axes, BeamId, BeamSpec, Body, Drive, Force, ForceId, FrameId, Hold, InputId,
+    Inputs, Interpolation, JointId, JointKind, LineLaw, Model, ModelBuilder, MotorLaw, NodeId, PointOn,
+    Section, Signal, Signals,
 };
 use leg_core::newmark;
 use leg_core::results;
@@ -409,6 +409,11 @@ fn signals(dice: &mut Dice) -> Signals {
         _ => Signal::Table {
             times: (0..dice.choice(4)).map(|_| dice.number()).collect(),
             values: (0..dice.choice(4)).map(|_| dice.number()).collect(),
+            interpolation: [
+                Interpolation::Linear,
+                Interpolation::Cubic,
+                Interpolation::Hold,
+            ][dice.choice(3)],
         },
     };
     Signals((0..dice.choice(6)).map(|_| signal(dice)).collect())

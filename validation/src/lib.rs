@@ -8,6 +8,8 @@
 //! A tolerance is set by what the reference can decide or by what the project promises, never by
 //! what is reached; the reason stands beside it.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 mod cases;
 mod error;
 pub mod models;

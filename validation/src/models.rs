@@ -3,6 +3,7 @@
 use crate::error::Result;
 use leg_core::element::Rayleigh;
 use leg_core::group::{Group, Se2};
+use leg_core::math;
 use leg_core::model::{
     Attachment, Axes, BeamId, BeamSpec, Force, Inputs, JointId, JointKind, Material, Model,
     ModelBuilder, NodeId, Section,
@@ -225,10 +226,10 @@ const CANTILEVER_ROOTS: [f64; 3] = [
 /// at ξ, with deflection one at the tip.
 pub fn cantilever_mode(mode: usize, xi: f64) -> (f64, f64) {
     let beta = CANTILEVER_ROOTS[mode.min(2)];
-    let sigma = (beta.cosh() + beta.cos()) / (beta.sinh() + beta.sin());
+    let sigma = (math::cosh(beta) + math::cos(beta)) / (math::sinh(beta) + math::sin(beta));
     let at = |x: f64| {
-        let value = x.cosh() - x.cos() - sigma * (x.sinh() - x.sin());
-        let slope = x.sinh() + x.sin() - sigma * (x.cosh() - x.cos());
+        let value = math::cosh(x) - math::cos(x) - sigma * (math::sinh(x) - math::sin(x));
+        let slope = math::sinh(x) + math::sin(x) - sigma * (math::cosh(x) - math::cos(x));
         (value, beta * slope)
     };
     let (tip, _) = at(beta);

@@ -89,7 +89,7 @@ impl ModelDescription {
     /// The indices that `InitialUnknowns` must list, ascending: outputs, exposed states and their
     /// derivatives unless their initial value is exact, and all calculated parameters.
     pub fn required_initial_unknowns(&self) -> Vec<u32> {
-        let states_and_derivatives: std::collections::HashSet<u32> = self
+        let states_and_derivatives: std::collections::BTreeSet<u32> = self
             .model_structure
             .derivatives
             .iter()

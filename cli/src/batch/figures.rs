@@ -1,19 +1,22 @@
 //! The summary of a docking as columns of a table.
 //!
 //! Tables inside the summary are flattened with dots (`energy.residual_j`), lists get a name per
-//! entry (`leg1_stroke_m`). Columns follow from the summary itself: what is added there is in the
+//! entry (`leg1_stroke_m`), reasons to doubt a run are one text of names. Columns follow from the summary itself: what is added there is in the
 //! table too.
 
+use super::results::{FORCE, OUTCOME, REASONS, SOUNDNESS};
 use anyhow::Result;
 use serde_json::Value as Json;
 use softdock_platform::docking::Summary;
 use softdock_study::{FigureSpec, Kind, Value};
 
 /// Figures that stand first in the table, in this order.
-const FIRST: [&str; 7] = [
+const FIRST: [&str; 9] = [
     "complete",
-    "captured",
-    "peak_contact_force_n",
+    SOUNDNESS,
+    REASONS,
+    OUTCOME,
+    FORCE,
     "peak_contact_time_s",
     "capture_time_s",
     "max_leg_stroke_m",
@@ -70,6 +73,12 @@ fn flatten(name: &str, value: Json, out: &mut Vec<(String, Json)>) {
                 flatten(&format!("{name}{dot}{key}"), value, out);
             }
         }
+        // However many there are: their names in one column.
+        Json::Array(list) if name == REASONS => {
+            let names = list.iter().filter_map(|reason| reason["reason"].as_str());
+            let names: Vec<&str> = names.collect();
+            out.push((name.to_owned(), names.join(" ").into()));
+        }
         Json::Array(list) => {
             for (index, value) in list.into_iter().enumerate() {
                 flatten(&entry_name(name, index), value, out);
@@ -84,6 +93,7 @@ fn entry_name(list: &str, index: usize) -> String {
     let number = index + 1;
     match (list, index) {
         ("leg_strokes_m", _) => format!("leg{number}_stroke_m"),
+        ("motor_range_use", _) => format!("leg{number}_motor_range_use"),
         ("tendon_tension_range_n", 0) => "tendon_tension_min_n".to_owned(),
         ("tendon_tension_range_n", 1) => "tendon_tension_max_n".to_owned(),
         _ => format!("{list}.{number}"),
@@ -110,7 +120,15 @@ mod tests {
             let index = specs.iter().position(|spec| spec.name == name);
             values[index.unwrap_or_else(|| panic!("no {name}"))].clone()
         };
-        assert_eq!(specs[1], FigureSpec::new("captured", Kind::Bool));
+        assert_eq!(specs[1], FigureSpec::new("soundness", Kind::Text));
+        assert_eq!(specs[2], FigureSpec::new("soundness_reasons", Kind::Text));
+        assert_eq!(specs[3], FigureSpec::new("outcome", Kind::Text));
+        assert_eq!(value("soundness"), Some(Value::Text("sound".to_owned())));
+        assert_eq!(value("soundness_reasons"), Some(Value::Text(String::new())));
+        let never = Some(Value::Text("never_touched".to_owned()));
+        assert_eq!(value("outcome"), never);
+        // Nothing touched: no force rather than one of 0 N.
+        assert_eq!(value("peak_contact_force_n"), None);
         assert_eq!(value("complete"), Some(Value::Bool(true)));
         assert_eq!(
             value("leg6_stroke_m"),

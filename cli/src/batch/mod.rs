@@ -10,6 +10,7 @@ mod progress;
 mod report;
 mod rerun;
 mod results;
+mod samples;
 mod slurm;
 mod start;
 mod status;
@@ -26,7 +27,7 @@ use std::process::ExitCode;
 const STUDIES: &str = "\
 A study is a TOML file: a base scenario, what varies and how it is sampled. Studies that come with
 the program, by name:
-  idss-envelope, misalignment-map";
+  idss-envelope, misalignment-map, wide-ranges";
 
 /// Arguments of `softdock batch`.
 #[derive(Debug, clap::Args)]

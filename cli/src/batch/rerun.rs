@@ -1,6 +1,6 @@
 //! `softdock batch rerun`: chosen runs again, in full detail, each with its report.
 
-use super::results::FORCE;
+use super::results::{FORCE, Verdicts};
 use super::{figures, report};
 use crate::dock;
 use crate::dock::execute::{self, Ended, Finished};
@@ -10,6 +10,7 @@ use crate::run;
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::{Summary as Text, significant};
 use anyhow::{Context, Result};
+use leg_core::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_platform::docking::Scenario;
 use softdock_report::{Block, Cell, Page, Table};
@@ -53,6 +54,9 @@ struct Rerun {
     folder: PathBuf,
     /// Whether every figure is what the study has, to the last bit; none where it has none.
     same_as_study: Option<bool>,
+    /// Whether the run can be believed.
+    #[serde(flatten)]
+    soundness: Soundness,
     /// Why there is no complete result.
     error: Option<String>,
 }
@@ -76,12 +80,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             value,
             folder,
             same_as_study: None,
+            soundness: Soundness::Failed(Vec::new()),
             error: None,
         };
         match done {
             Ok(finished) => {
                 stopped = matches!(finished.ended, Ended::Stopped);
                 rerun.error = finished.incomplete();
+                rerun.soundness = finished.figures.soundness.clone();
                 rerun.same_as_study = same(&directory, &finished, stored.get(&run))?;
             }
             Err(error) => rerun.error = Some(format!("{error:#}")),
@@ -120,7 +126,10 @@ fn choose(arguments: &Arguments, directory: &Directory) -> Result<Vec<(u64, Opti
         chosen.push((run, None));
     }
     if arguments.worst.is_some() || chosen.is_empty() {
-        let worst = ranking::worst(directory, &ranking_of(arguments))?;
+        // A suspect run is no result, however bad it looks.
+        let verdicts = Verdicts::of(directory.plan())?;
+        let sound = |figures: &[Option<Value>]| verdicts.outcome_if_sound(figures).is_some();
+        let worst = ranking::worst(directory, &ranking_of(arguments), sound)?;
         let ranked = worst.iter().map(|ranked| (ranked.run, Some(ranked.value)));
         chosen.extend(ranked);
     }
@@ -128,7 +137,7 @@ fn choose(arguments: &Arguments, directory: &Directory) -> Result<Vec<(u64, Opti
     chosen.retain(|(run, _)| seen.insert(*run));
     if chosen.is_empty() {
         let path = directory.path().display();
-        return Err(BadInput::new(format!("{path} has no finished run with that figure")).into());
+        return Err(BadInput::new(format!("{path} has no sound run with that figure")).into());
     }
     Ok(chosen)
 }
@@ -202,7 +211,13 @@ fn write_index(
             Cell::text(name)
         };
         let value = rerun.value.unwrap_or(f64::NAN);
-        let remark = rerun.error.clone().unwrap_or_default();
+        let suspect = || {
+            rerun
+                .soundness
+                .is_suspect()
+                .then(|| rerun.soundness.to_string())
+        };
+        let remark = rerun.error.clone().or_else(suspect).unwrap_or_default();
         vec![first, Cell::number(value, 4), Cell::text(remark)]
     };
     let page = Page {
@@ -230,6 +245,9 @@ fn say(arguments: &Arguments, out: &Path, reruns: &[Rerun]) -> Result<()> {
         text.text(&format!("run {}", rerun.run), value, "");
         if let Some(error) = &rerun.error {
             text.note(format!("run {}: {error}", rerun.run));
+        }
+        if rerun.soundness.is_suspect() {
+            text.note(format!("run {} is {}", rerun.run, rerun.soundness));
         }
         if rerun.same_as_study == Some(false) {
             text.note(format!(

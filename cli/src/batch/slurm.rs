@@ -5,6 +5,7 @@ use crate::failure::BadInput;
 use crate::output;
 use anyhow::Result;
 use serde_json::json;
+use softdock_study::Shard;
 use softdock_study::slurm::{SlurmJob, scripts};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -63,7 +64,13 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     // A study that cannot be run is better refused here than on 64 nodes.
-    let plan = study::prepare(&arguments.study, arguments.runs, &arguments.set)?.plan;
+    let plan = study::prepare(
+        &arguments.study,
+        arguments.runs,
+        &arguments.set,
+        Shard::WHOLE,
+    )?
+    .plan;
     let job = job(arguments, plan.study().name.clone())?;
     let folder = match &arguments.scripts {
         Some(folder) => folder.clone(),

@@ -2,6 +2,7 @@
 
 use super::progress::Bar;
 use super::results::{Results, throughput};
+use super::status::damage_json;
 use super::study::{self, Prepared};
 use crate::failure::STOPPED;
 use crate::output;
@@ -17,8 +18,10 @@ use std::process::ExitCode;
 /// What the help says below the options.
 const MORE: &str = "\
 Every finished run is on the disk at once: after Ctrl-C, kill -9 or a full disk the same command with
---resume does what is left and nothing twice. When all runs are there, results.parquet has a row for
-each: inputs, figures, status, error. Exit status: 0 when all runs of the shard are done, failed ones
+--resume does what is left and nothing twice. Runs lost because a file of the folder is damaged are
+done again; the damaged file is kept beside as *.damaged-N. When all runs are there, results.parquet
+has a row for each: inputs, figures, status, error. Suspect runs are in the table, marked, and left out
+of every statistic. Exit status: 0 when all runs of the shard are done, failed and suspect ones
 included; 130 after Ctrl-C; 75 after SIGTERM; 2 for a study that cannot be run.";
 
 /// Arguments of `softdock batch run`.
@@ -54,7 +57,12 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     run::listen_for_stop();
-    let Prepared { plan, job } = study::prepare(&arguments.study, arguments.runs, &arguments.set)?;
+    let Prepared { plan, job } = study::prepare(
+        &arguments.study,
+        arguments.runs,
+        &arguments.set,
+        arguments.shard,
+    )?;
     let options = RunOptions {
         threads: arguments.threads,
         shard: arguments.shard,
@@ -67,7 +75,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     bar.finish();
     let done = done?;
     let directory = Directory::open(&arguments.out)?;
-    let results = Results::read(&directory)?;
+    let results = Results::read(core::slice::from_ref(&directory))?;
     if arguments.json {
         say_json(arguments, &directory, &done, &results)?;
     } else {
@@ -102,6 +110,9 @@ fn say(
     );
     text.text("failed", results.failed.to_string(), "");
     results.describe(&mut text);
+    for damage in &done.damage {
+        text.note(format!("damaged when this began: {damage}"));
+    }
     if done.finished_now > 0 {
         let seconds = done.elapsed.as_secs_f64();
         text.note(throughput(done.finished_now, seconds));
@@ -133,6 +144,7 @@ fn say_json(
         "finished_now": done.finished_now,
         "failed": done.failed,
         "stopped": done.cancelled,
+        "damage_at_start": done.damage.iter().map(damage_json).collect::<Vec<_>>(),
         "results": results.json(),
         "wall_s": seconds,
         "runs_per_minute": 60.0 * done.finished_now as f64 / seconds.max(1e-9),

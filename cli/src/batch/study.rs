@@ -2,6 +2,7 @@
 //! table of keys, before the first run.
 
 use super::job::Docking;
+use super::samples;
 use crate::dock::shipped;
 use crate::failure::BadInput;
 use crate::settings::{Kind, Part, Place, Resolved, SettingsArgs, SettingsError, find_key};
@@ -9,13 +10,13 @@ use anyhow::{Context, Result};
 use softdock_platform::docking::Scenario;
 use softdock_study::description::{Form, Variation};
 use softdock_study::sampling::distribution::Distribution;
-use softdock_study::{Job, Plan, Study, StudyError};
+use softdock_study::{Job, Plan, Shard, Study, StudyError};
 use std::path::{Path, PathBuf};
 use toml::Value;
 use toml::de::{DeTable, DeValue};
 
 /// Name and text of the studies that come with the program.
-const SHIPPED: [(&str, &str); 2] = [
+const SHIPPED: [(&str, &str); 3] = [
     (
         "idss-envelope",
         include_str!("../../../scenarios/idss-envelope.toml"),
@@ -23,6 +24,10 @@ const SHIPPED: [(&str, &str); 2] = [
     (
         "misalignment-map",
         include_str!("../../../scenarios/misalignment-map.toml"),
+    ),
+    (
+        "wide-ranges",
+        include_str!("../../../scenarios/wide-ranges.toml"),
     ),
 ];
 
@@ -36,8 +41,9 @@ pub struct Prepared {
 }
 
 /// Prepares the study of a file or name; `runs` replaces its number of runs, `set` are keys of the
-/// base scenario, as `KEY=VALUE`.
-pub fn prepare(path: &Path, runs: Option<u64>, set: &[String]) -> Result<Prepared> {
+/// base scenario, as `KEY=VALUE`. Values of the runs that are not allowed are refused: of the whole
+/// study for each key on its own, of `shard` for all of them together.
+pub fn prepare(path: &Path, runs: Option<u64>, set: &[String], shard: Shard) -> Result<Prepared> {
     let source = Source::read(path)?;
     let study = source
         .study(runs)
@@ -49,6 +55,11 @@ pub fn prepare(path: &Path, runs: Option<u64>, set: &[String]) -> Result<Prepare
     let version = env!("CARGO_PKG_VERSION");
     let plan = Plan::new(study, base.into(), job.figures(), version)
         .with_context(|| source.path.display().to_string())?;
+    samples::check(
+        &plan,
+        shard,
+        &source.places_of_variations(plan.inputs().len()),
+    )?;
     Ok(Prepared { plan, job })
 }
 
@@ -124,17 +135,22 @@ impl Source {
 
     /// Checks that every varied key exists and takes the values that it will be given.
     fn check_variations(&self, study: &Study) -> Result<()> {
-        let lines = self.lines_of_variations();
-        for (index, (variation, distribution)) in
-            study.vary.iter().zip(study.distributions()?).enumerate()
-        {
-            let place = Place::File {
-                path: self.path.clone(),
-                line: lines.get(index).copied().unwrap_or(1),
-            };
+        let places = self.places_of_variations(study.vary.len());
+        let variations = study.vary.iter().zip(study.distributions()?);
+        for ((variation, distribution), place) in variations.zip(places) {
             check_variation(variation, &distribution, place)?;
         }
         Ok(())
+    }
+
+    /// Where the first `count` variations stand.
+    fn places_of_variations(&self, count: usize) -> Vec<Place> {
+        let lines = self.lines_of_variations();
+        let place = |index: usize| Place::File {
+            path: self.path.clone(),
+            line: lines.get(index).copied().unwrap_or(1),
+        };
+        (0..count).map(place).collect()
     }
 
     /// Lines of the keys of `[[vary]]`, from 1, in order.
@@ -233,7 +249,7 @@ mod tests {
     #[test]
     fn shipped_studies_are_ready_to_run() {
         for (name, _) in SHIPPED {
-            let prepared = prepare(Path::new(name), None, &[]);
+            let prepared = prepare(Path::new(name), None, &[], Shard::WHOLE);
             let plan = prepared.unwrap_or_else(|e| panic!("{name}: {e:#}")).plan;
             assert!(plan.runs() >= 100, "{name}: {} runs", plan.runs());
             for run in [0, plan.runs() - 1] {

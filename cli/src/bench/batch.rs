@@ -270,7 +270,8 @@ fn peak_force(
     let clock = Clock::start();
     let mut run = DockingRun::new(&scenario, false)?;
     run.run()?;
-    Ok((run.summary()?.peak_contact_force_n, clock.spent().processor))
+    let peak = run.summary()?.peak_contact_force_n.unwrap_or(f64::NAN);
+    Ok((peak, clock.spent().processor))
 }
 
 fn verdict(value: f64, wanted: f64) -> String {

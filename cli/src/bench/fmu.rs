@@ -149,16 +149,16 @@ fn planar(arguments: &Arguments) -> Result<Line> {
     let inputs = archive.references(&["load.force[1]", "load.force[2]"])?;
     let values = [1.0, -1.0];
     let outputs = archive.references(&["motor.torque", "tendon.tension", "leaf.thrust"])?;
-    let mut unit = PlanarUnit::new(&LegConfig::default(), 0.0, &[0.0; PLANAR_INPUTS])?;
+    let mut unit = PlanarUnit::new(&LegConfig::default(), &[0.0; PLANAR_INPUTS])?;
     let saved = unit.save();
     let mut out = [0.0; PLANAR_OUTPUTS];
     let range = PlanarOutput::MotorTorque as usize..PlanarOutput::Stations as usize;
     let native = || {
         unit.restore(&saved);
-        for k in 0..arguments.steps {
+        for _ in 0..arguments.steps {
             unit.inputs_mut()[PlanarInput::LoadForceX as usize].value = values[0];
             unit.inputs_mut()[PlanarInput::LoadForceY as usize].value = values[1];
-            unit.advance(k as f64 * STEP + STEP)?;
+            unit.advance_by(STEP)?;
             unit.evaluate(OutputGroup::Force, &mut out[range.clone()])?;
         }
         Ok(vec![
@@ -185,17 +185,17 @@ fn spatial(arguments: &Arguments) -> Result<Line> {
     let outputs = archive.references(&["tip.force[1]", "tip.force[2]", "tip.force[3]"])?;
     let mut starts = [0.0; SPATIAL_INPUTS];
     starts[..3].copy_from_slice(&values);
-    let mut unit = SpatialUnit::new(&config, true, 0.0, &starts)?;
+    let mut unit = SpatialUnit::new(&config, true, &starts)?;
     let saved = unit.save();
     let mut out = [0.0; SPATIAL_OUTPUTS];
     let range = SpatialOutput::TipForce as usize..SpatialOutput::MidPoint as usize;
     let native = || {
         unit.restore(&saved);
-        for k in 0..arguments.steps {
+        for _ in 0..arguments.steps {
             for (input, value) in unit.inputs_mut().iter_mut().zip(values) {
                 input.value = value;
             }
-            unit.advance(k as f64 * STEP + STEP)?;
+            unit.advance_by(STEP)?;
             unit.evaluate(OutputGroup::Force, &mut out[range.clone()])?;
         }
         let first = SpatialOutput::TipForce as usize;

@@ -2,8 +2,10 @@
 
 use super::execute::{self, Ended, Finished};
 use super::{Arguments, FILE_NAMES, end, page, published_force, shipped, summary, write_figures};
+use crate::failure::verdict;
 use crate::output;
 use anyhow::Result;
+use leg_core::results::soundness::Soundness;
 use serde_json::{Map, Value};
 use softdock_report::DockingReport;
 use std::path::Path;
@@ -49,10 +51,20 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     }
     write(arguments, &folder, &runs, asked)?;
-    let last = runs.into_iter().map(|(_, _, finished)| finished.ended);
-    last.filter(|ended| !matches!(ended, Ended::Complete))
-        .last()
-        .map_or(Ok(ExitCode::SUCCESS), end)
+    close(runs)
+}
+
+/// How the program ends after several runs: as the last one that did not come to its end, or as all
+/// of them together.
+fn close(runs: Vec<Named>) -> Result<ExitCode> {
+    let complete = |(_, _, finished): &Named| matches!(finished.ended, Ended::Complete);
+    if runs.iter().all(complete) {
+        let all = runs.into_iter().map(|(_, _, run)| run.figures.soundness);
+        let all = all.reduce(Soundness::and).unwrap_or_default();
+        return Ok(verdict(&all));
+    }
+    let last = runs.into_iter().rfind(|run| !complete(run));
+    last.map_or(Ok(ExitCode::SUCCESS), |(_, _, finished)| end(finished))
 }
 
 /// `name`, with a number if it is known already.

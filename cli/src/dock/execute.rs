@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use softdock_fmu::import::FmuArchive;
 use softdock_platform::PlatformError;
 use softdock_platform::config::Coupling;
-use softdock_platform::docking::{DockingRun, Scenario};
+use softdock_platform::docking::{DockingRun, Scenario, Summary};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -32,7 +32,9 @@ pub struct Finished {
     pub run: DockingRun,
     /// How it ended.
     pub ended: Ended,
-    /// The summary for machines.
+    /// The figures.
+    pub figures: Summary,
+    /// The same for machines, with what only the program knows.
     pub summary: Value,
     /// The time series.
     pub table: PathBuf,
@@ -109,7 +111,7 @@ fn explained(error: PlatformError) -> anyhow::Error {
     BadInput::new(format!(
         "leg {leg} cannot be mounted: its spherical joint is {chord_m:.4} m from the tip of its \
          crank, which is too {amiss} for its leaf ({shortest_m:.4} m to {longest_m:.4} m); change \
-         leaf.length_m, crank.length_m, end_effector.position_m, end_effector.rpy_rad, \
+         leaf.length_m, crank.length_m, end_effector.position_m, end_effector.attitude_rad, \
          legs.motor_radius_m, legs.sphere_radius_m or the azimuths of the legs"
     ))
     .into()
@@ -152,33 +154,38 @@ impl Ready {
             _ => csv.keep_partial()?,
         };
         let wall = preparation_s + progress.elapsed();
-        let mut summary = machine_summary(&run, &ended, wall)?;
+        let mut figures = run.summary()?;
+        if matches!(ended, Ended::Failed(_)) {
+            figures.soundness = figures.soundness.failed();
+        }
+        let mut summary = machine_summary(&run, &figures, &ended, wall)?;
         if let Value::Object(map) = &mut summary {
             map.insert("legs".to_owned(), json!(legs));
         }
         Ok(Finished {
             run,
             ended,
+            figures,
             summary,
             table,
         })
     }
 
-    /// The summary of a run to the end; none if somebody stops it.
-    pub fn summarize(mut self) -> Result<Option<Value>> {
+    /// The figures of a run to the end; none if somebody stops it.
+    pub fn summarize(mut self) -> Result<Option<Summary>> {
         while !self.run.finished() {
             if run::stop_requested() {
                 return Ok(None);
             }
             self.run.advance()?;
         }
-        Ok(Some(serde_json::to_value(self.run.summary()?)?))
+        Ok(Some(self.run.summary()?))
     }
 }
 
 /// The summary as JSON, with what only the program knows.
-fn machine_summary(run: &DockingRun, ended: &Ended, wall: f64) -> Result<Value> {
-    let mut value = serde_json::to_value(run.summary()?)?;
+fn machine_summary(run: &DockingRun, figures: &Summary, ended: &Ended, wall: f64) -> Result<Value> {
+    let mut value = serde_json::to_value(figures)?;
     if let Value::Object(map) = &mut value {
         map.insert("wall_s".to_owned(), json!(wall));
         map.insert("coupling".to_owned(), json!(run.platform().coupling()));

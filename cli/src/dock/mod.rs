@@ -9,7 +9,8 @@ mod summary;
 mod sweep;
 pub mod table;
 
-use crate::failure::{STOPPED, settle};
+use crate::failure::{STOPPED, settle, verdict};
+use crate::foreign::ForeignCode;
 use crate::legs::LegsArgs;
 use crate::output::{self, OutputArgs};
 use crate::run;
@@ -54,7 +55,7 @@ Examples:
 
 /// Arguments of `softdock dock`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = FILES)]
+#[command(after_help = crate::failure::with_exit_status(FILES))]
 pub struct Arguments {
     /// Scenario: a TOML file, or the name of one that comes with the program
     #[arg(value_name = "SCENARIO")]
@@ -81,6 +82,11 @@ pub struct Arguments {
 }
 
 impl Arguments {
+    /// The foreign code inside its legs, if there is any.
+    pub fn foreign(&self) -> Option<ForeignCode> {
+        self.legs.foreign()
+    }
+
     fn folder(&self) -> PathBuf {
         self.output
             .out
@@ -166,13 +172,13 @@ fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitC
         }
         output::say(&text.to_string())?;
     }
-    end(finished.ended)
+    end(finished)
 }
 
-/// How the program ends.
-fn end(ended: Ended) -> Result<ExitCode> {
-    match ended {
-        Ended::Complete => Ok(ExitCode::SUCCESS),
+/// How the program ends after a run.
+fn end(finished: Finished) -> Result<ExitCode> {
+    match finished.ended {
+        Ended::Complete => Ok(verdict(&finished.figures.soundness)),
         Ended::Stopped => Ok(ExitCode::from(STOPPED)),
         Ended::Failed(error) => Err(anyhow::Error::from(error)
             .context("the run ended early; what was computed until then is kept")),

@@ -3,7 +3,8 @@
 use super::execute::Finished;
 use super::scene;
 use leg_core::group::{Group, Se3};
-use nalgebra::{Matrix3, Rotation3, Vector3};
+use leg_core::math;
+use softdock_platform::attitude::Attitude;
 use softdock_platform::contact::PointForce;
 use softdock_platform::docking::{EnergySample, LegSample, Sample};
 use softdock_report::{DockingRun, DockingSeries};
@@ -23,7 +24,7 @@ pub fn lead(finished: &Finished) -> String {
         .filter(|(_, value)| *value != 0.0)
         .map(|(name, value)| format!("turned by {value}° of {name}"))
         .collect();
-    let offset = wrong.lateral_x_m.hypot(wrong.lateral_y_m);
+    let offset = math::hypot(wrong.lateral_x_m, wrong.lateral_y_m);
     if offset != 0.0 {
         let millimetres = (1e4 * offset).round() / 10.0;
         parts.push(format!("{millimetres} mm beside the axis"));
@@ -142,18 +143,15 @@ fn chord_force(leg: &LegSample) -> f64 {
     leg.view.tip_force.dot(&chord) / chord.norm()
 }
 
-/// The end effector's interface seen from the target's: position [m]; pitch, yaw and roll of the
-/// target against the end effector [°].
+/// The target's interface seen from the end effector's: position [m]; pitch, yaw and roll [°].
 fn pose_error(sample: &Sample) -> ([f64; 3], [f64; 3]) {
-    let relative = sample.target.between(&sample.effector);
-    let half_turn = Matrix3::from_diagonal(&Vector3::new(1.0, -1.0, -1.0));
-    let wrong = sample.effector.rotation().tr_mul(&sample.target.rotation()) * half_turn;
-    let (pitch, yaw, roll) = Rotation3::from_matrix_unchecked(wrong).euler_angles();
+    let relative = sample.effector.between(&sample.target);
+    let wrong = Attitude::of_target_against(&sample.effector, &sample.target);
     // Rounding errors of a perfect approach are no curve to look at.
     let clean = |value: f64, unit: f64| (value / unit).round() * unit;
     (
         relative.translation().map(|x| clean(x, 1e-9)).into(),
-        [pitch, yaw, roll].map(|angle| clean(angle.to_degrees(), 1e-9)),
+        wrong.degrees().map(|angle| clean(angle, 1e-9)),
     )
 }
 
@@ -193,4 +191,28 @@ fn contacts(samples: &[Sample]) -> Vec<[f64; 2]> {
         touching = now;
     }
     out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use softdock_platform::docking::{DockingRun, Scenario};
+
+    /// What is given of the target is what the page shows at the start.
+    #[test]
+    fn curves_begin_with_the_misalignment_given() {
+        let mut scenario = Scenario::default();
+        scenario.platform.legs.elements = 4;
+        let wrong = &mut scenario.docking.misalignment;
+        (wrong.pitch_deg, wrong.yaw_deg, wrong.roll_deg) = (4.0, -3.0, 25.0);
+        (wrong.lateral_x_m, wrong.lateral_y_m) = (0.02, -0.01);
+        let run = DockingRun::new(&scenario, true).unwrap();
+        let (place, angles) = pose_error(&run.samples()[0]);
+        for (shown, given) in angles.into_iter().zip([4.0, -3.0, 25.0]) {
+            assert!((shown - given).abs() < 1e-9, "{shown} {given}");
+        }
+        assert!((place[0] - 0.02).abs() < 1e-9 && (place[1] + 0.01).abs() < 1e-9);
+        assert!(place[2] > 0.0);
+    }
 }

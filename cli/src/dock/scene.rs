@@ -3,6 +3,7 @@
 mod shapes;
 
 use leg_core::group::{Group, Se3};
+use leg_core::math;
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 use serde_json::Value;
 use shapes::{FACETS, effector_meshes, target_meshes};
@@ -93,7 +94,7 @@ fn axis(h: &Se3) -> Vector3<f64> {
 /// Angle between the docking axes, which face each other [°].
 fn angle_between_axes(sample: &Sample) -> f64 {
     let (a, b) = (axis(&sample.effector), axis(&sample.target));
-    a.cross(&b).norm().atan2(-a.dot(&b)).to_degrees()
+    math::atan2(a.cross(&b).norm(), -a.dot(&b)).to_degrees()
 }
 
 fn bodies(scenario: &Scenario, frames: &[&Sample]) -> Vec<Body> {

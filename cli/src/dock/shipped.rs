@@ -117,6 +117,16 @@ mod tests {
         assert_eq!(named.config, Scenario::default());
     }
 
+    /// `scenarios/pacoma.toml` names the keys people look for; leaving them out changes nothing.
+    #[test]
+    fn the_platform_pacoma_is_the_default() {
+        let text = include_str!("../../../scenarios/pacoma.toml");
+        let pacoma: softdock_platform::PlatformConfig = toml::from_str(text).unwrap();
+        assert_eq!(pacoma, softdock_platform::PlatformConfig::default());
+        let given: toml::Table = text.parse().unwrap();
+        assert!(given.contains_key("legs") && given.contains_key("tendon"));
+    }
+
     #[test]
     fn an_unknown_name_is_refused_with_the_known_ones() {
         let error = resolve(Some(Path::new("nosuch")), &SettingsArgs::default(), &[]).unwrap_err();

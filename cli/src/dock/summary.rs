@@ -3,12 +3,15 @@
 use super::execute::{Ended, Finished};
 use crate::summary::{Summary, significant};
 use serde_json::Value;
+use softdock_platform::docking::{Outcome, summary as figures};
 
 /// The summary of a run: what happened, then the figures.
 pub fn for_people(name: &str, finished: &Finished) -> Summary {
     let mut out = Summary::new(format!("Docking: {name}"));
     out.lead(story(finished));
     let figures = Figures(&finished.summary);
+    out.text("outcome", finished.figures.outcome.to_string(), "");
+    out.soundness(&finished.figures.soundness);
     contact(&mut out, &figures);
     legs(&mut out, &figures);
     energy(&mut out, &figures);
@@ -60,10 +63,9 @@ fn contact(out: &mut Summary, figures: &Figures<'_>) {
     out.text("peak contact force", force, &when);
     let impulse = figures.short("contact_impulse_n_s", 1.0, 4);
     out.text("contact impulse", impulse, "N·s");
-    match figures.number("capture_time_s") {
-        Some(time) => out.text("capture at", significant(time, 4), "s"),
-        None => out.text("capture", "no", ""),
-    };
+    if let Some(time) = figures.number("capture_time_s") {
+        out.text("capture at", significant(time, 4), "s");
+    }
     match figures.number("settling_time_s") {
         Some(time) => out.text("settling time", significant(time, 4), "s  after the touch"),
         None if touched => out.text("settling time", "none", "  it still moves at the end"),
@@ -87,6 +89,16 @@ fn legs(out: &mut Summary, figures: &Figures<'_>) {
     out.text("tendon tension", format!("{low} … {high}"), &slack);
     let torque = figures.short("peak_motor_torque_nm", 1.0, 4);
     out.text("peak motor torque", torque, "N·m");
+    let used = figures.number("max_motor_range_use").unwrap_or(0.0);
+    if used > 0.0 {
+        let turn = figures.short("max_motor_turn_rad", 1.0_f64.to_degrees(), 3);
+        let used = significant(100.0 * used, 2);
+        out.text(
+            "largest turn of a crank",
+            turn,
+            &format!("°  {used} % of its working range"),
+        );
+    }
 }
 
 /// Part of the energy brought in that is nothing.
@@ -123,17 +135,19 @@ fn energy(out: &mut Summary, figures: &Figures<'_>) {
 /// What happened, in a sentence or two.
 fn story(finished: &Finished) -> String {
     let figures = Figures(&finished.summary);
-    let mut text = match figures.number("first_touch_s") {
-        None => untouched(finished),
-        Some(touch) => {
+    let mut text = match (finished.figures.outcome, finished.figures.first_touch_s) {
+        (Outcome::NeverTouched, _) => untouched(finished),
+        (_, Some(touch)) => {
             let touch = significant(touch, 3);
             let force = figures.short("peak_contact_force_n", 1.0, 3);
-            format!(
-                "First touch after {touch} s, peak force {force} N; {}.",
-                outcome(&figures)
-            )
+            let outcome = outcome(&finished.figures);
+            format!("First touch after {touch} s, peak force {force} N; {outcome}.")
         }
+        (_, None) => format!("Nothing touched; {}.", outcome(&finished.figures)),
     };
+    if finished.figures.soundness.is_suspect() {
+        text += " SUSPECT: do not use these figures before you know why.";
+    }
     match &finished.ended {
         Ended::Complete => {}
         Ended::Stopped => text += " Stopped before the end: the results are incomplete.",
@@ -142,16 +156,16 @@ fn story(finished: &Finished) -> String {
     text
 }
 
-fn outcome(figures: &Figures<'_>) -> String {
-    if figures.0["captured"].as_bool() == Some(true) {
-        return "the latch closed and holds the target".to_owned();
-    }
-    match figures.number("effective_restitution") {
-        Some(part) => {
+fn outcome(figures: &figures::Summary) -> String {
+    match (figures.outcome, figures.effective_restitution) {
+        (Outcome::Captured, _) => "captured: the latch closed and holds the target".to_owned(),
+        (Outcome::Bounced, Some(part)) => {
             let percent = significant(100.0 * part, 2);
-            format!("not captured, the target left again with {percent} % of its closing speed")
+            format!("bounced: the target left again with {percent} % of its closing speed")
         }
-        None => "the target was not captured".to_owned(),
+        (Outcome::Bounced, None) => "bounced: they are apart again, not captured".to_owned(),
+        (Outcome::InContact, _) => "they are in contact at the end, not captured".to_owned(),
+        (Outcome::NeverTouched, _) => "they never touched".to_owned(),
     }
 }
 
@@ -167,5 +181,5 @@ fn untouched(finished: &Finished) -> String {
     } else {
         "the target does not come nearer with closing_speed_m_s = 0".to_owned()
     };
-    format!("Nothing was touched: the gap is {gap_text} mm at the end; {advice}.")
+    format!("Never touched: the gap is {gap_text} mm at the end; {advice}.")
 }

@@ -1,11 +1,12 @@
 //! One key varied in steps, with the curve of the peak force.
 
 use super::{Arguments, execute, published_force, shipped};
-use crate::failure::{BadInput, FAILED, STOPPED};
+use crate::failure::{BadInput, FAILED, STOPPED, verdict};
 use crate::output::{self, CsvFile};
 use crate::run::{self, Progress};
 use crate::settings::{Key, Kind, MOST_PARTS, Resolved, Settings, SettingsArgs};
 use anyhow::Result;
+use leg_core::results::soundness::Soundness;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use softdock_fmu::import::FmuArchive;
@@ -71,6 +72,8 @@ struct Sweep {
     scenario: String,
     /// The runs that came to an end, in the order of the values.
     points: Vec<SweepPoint>,
+    /// Whether those that did not fail can be believed.
+    soundness: Vec<Soundness>,
 }
 
 impl Sweep {
@@ -86,6 +89,12 @@ impl Sweep {
     fn failures(&self) -> usize {
         let failed = self.points.iter().filter(|point| point.failure.is_some());
         failed.count()
+    }
+
+    /// What is suspect in any of the runs.
+    fn soundness(&self) -> Soundness {
+        let all = self.soundness.iter().cloned();
+        all.reduce(Soundness::and).unwrap_or_default()
     }
 
     /// For machines.
@@ -120,9 +129,12 @@ pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Resu
     for name in ["report.html", "sweep.csv", "summary.json"] {
         output::probe(&folder.join(name))?;
     }
+    let (points, soundness): (Vec<_>, Vec<_>) =
+        run_all(&scenarios, &range.values, fmu).into_iter().unzip();
     let sweep = Sweep {
         scenario: shipped::name_of(arguments.scenario.as_deref()),
-        points: run_all(&scenarios, &range.values, fmu),
+        points,
+        soundness,
         range,
     };
     write(arguments, &folder, &sweep, base)?;
@@ -139,7 +151,7 @@ pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Resu
         eprintln!("softdock: {failed} of {all} runs failed; the others are kept");
         return Ok(ExitCode::from(FAILED));
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(verdict(&sweep.soundness()))
 }
 
 /// The scenario with the swept key at `value`.
@@ -164,30 +176,39 @@ fn scenario_at(arguments: &Arguments, key: &str, value: f64, text: &str) -> Resu
 }
 
 /// All runs, side by side, in the order of the values; those done before a stop.
-fn run_all(scenarios: &[Scenario], values: &[f64], fmu: Option<&FmuArchive>) -> Vec<SweepPoint> {
+fn run_all(
+    scenarios: &[Scenario],
+    values: &[f64],
+    fmu: Option<&FmuArchive>,
+) -> Vec<(SweepPoint, Soundness)> {
     let done = AtomicUsize::new(0);
     let progress = Mutex::new(Progress::counting(scenarios.len()));
-    let points: Vec<Option<SweepPoint>> = scenarios
+    let points: Vec<Option<(SweepPoint, Soundness)>> = scenarios
         .par_iter()
         .zip(values)
         .map(|(scenario, &value)| {
             if run::stop_requested() {
                 return None;
             }
-            let (summary, failure) = match run_one(scenario, fmu) {
-                Ok(summary) => (summary?, None),
-                Err(error) => (Value::Null, Some(format!("{error:#}"))),
-            };
-            let point = SweepPoint {
+            let mut point = SweepPoint {
                 value,
-                summary,
-                failure,
                 ..SweepPoint::default()
+            };
+            let soundness = match run_one(scenario, fmu) {
+                Ok(done) => {
+                    let (summary, soundness) = done?;
+                    point.summary = summary;
+                    soundness
+                }
+                Err(error) => {
+                    point.failure = Some(format!("{error:#}"));
+                    Soundness::Failed(Vec::new())
+                }
             };
             let count = done.fetch_add(1, Ordering::Relaxed) + 1;
             let mut bar = progress.lock().unwrap_or_else(PoisonError::into_inner);
             bar.at(count as f64);
-            Some(point)
+            Some((point, soundness))
         })
         .collect();
     progress
@@ -197,9 +218,12 @@ fn run_all(scenarios: &[Scenario], values: &[f64], fmu: Option<&FmuArchive>) -> 
     points.into_iter().flatten().collect()
 }
 
-/// The summary of one run; none if somebody stopped it.
-fn run_one(scenario: &Scenario, fmu: Option<&FmuArchive>) -> Result<Option<Value>> {
-    execute::prepare(scenario, false, fmu)?.summarize()
+/// The summary of one run, and whether it can be believed; none if somebody stopped it.
+fn run_one(scenario: &Scenario, fmu: Option<&FmuArchive>) -> Result<Option<(Value, Soundness)>> {
+    let Some(figures) = execute::prepare(scenario, false, fmu)?.summarize()? else {
+        return Ok(None);
+    };
+    Ok(Some((serde_json::to_value(&figures)?, figures.soundness)))
 }
 
 /// Figures of the table, in order.
@@ -211,6 +235,15 @@ const COLUMNS: [&str; 5] = [
     "energy_residual_rel",
 ];
 
+/// Entries of the table that are words, behind the numbers; `failed` for runs that failed.
+const WORDS: [&str; 2] = ["outcome", "soundness"];
+
+/// An entry of a run's summary that is a word.
+fn word<'a>(point: &'a SweepPoint, key: &str) -> &'a str {
+    let word = point.summary.get(key).and_then(Value::as_str);
+    word.unwrap_or("failed")
+}
+
 fn write(
     arguments: &Arguments,
     folder: &Path,
@@ -220,12 +253,13 @@ fn write(
     let (range, points) = (&sweep.range, &sweep.points);
     let mut header = vec![range.key.as_str()];
     header.extend(COLUMNS);
+    header.extend(WORDS);
     let mut csv = CsvFile::create(&folder.join("sweep.csv"), &header)?;
     for point in points {
         let figure = |key: &str| point.summary.get(key).and_then(Value::as_f64);
         let mut row = vec![point.value];
         row.extend(COLUMNS.map(|key| figure(key).unwrap_or(f64::NAN)));
-        csv.row(&row)?;
+        csv.row_with_words(&row, &WORDS.map(|key| word(point, key)))?;
     }
     if sweep.missing() == 0 {
         csv.finish()?;
@@ -249,7 +283,7 @@ fn write(
             "{done} runs of the scenario {}, all alike but for one setting.",
             sweep.scenario
         ),
-        warning: (done < asked).then_some(stopped),
+        warning: warning(sweep, (done < asked).then_some(stopped)),
         parameter: Axis::new(&range.key, if unit == "-" { "" } else { unit }),
         points: points.clone(),
         reference_force: Some(published_force()),
@@ -259,6 +293,20 @@ fn write(
     Ok(())
 }
 
+/// What the reader must know first.
+fn warning(sweep: &Sweep, stopped: Option<String>) -> Option<String> {
+    let all = sweep.soundness.iter();
+    let suspect = match all.filter(|soundness| soundness.is_suspect()).count() {
+        0 => None,
+        1 => Some("One run is suspect and left out of the curves.".to_owned()),
+        count => Some(format!(
+            "{count} runs are suspect and left out of the curves."
+        )),
+    };
+    let parts: Vec<String> = stopped.into_iter().chain(suspect).collect();
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
 fn say(arguments: &Arguments, sweep: &Sweep, folder: &Path) -> Result<()> {
     let key = &sweep.range.key;
     let name = key.rsplit('.').next().unwrap_or(key);
@@ -266,7 +314,7 @@ fn say(arguments: &Arguments, sweep: &Sweep, folder: &Path) -> Result<()> {
     let (scenario, done) = (&sweep.scenario, sweep.points.len());
     let mut lines = vec![
         format!("Docking: {scenario}, {done} runs over {key}"),
-        format!("  {name:>width$}  peak force [N]  stroke [mm]  captured"),
+        format!("  {name:>width$}  peak force [N]  stroke [mm]  outcome        soundness"),
     ];
     for point in &sweep.points {
         let number = |key: &str| point.summary.get(key).and_then(Value::as_f64);
@@ -275,14 +323,11 @@ fn say(arguments: &Arguments, sweep: &Sweep, folder: &Path) -> Result<()> {
         lines.push(match &point.failure {
             Some(failure) => format!("  {value:>width$}  failed: {failure}"),
             None => format!(
-                "  {value:>width$}  {:>14.2}  {:>11.2}  {:>8}",
-                number("peak_contact_force_n").unwrap_or(f64::NAN),
+                "  {value:>width$}  {:>14}  {:>11.2}  {:<13}  {}",
+                number("peak_contact_force_n").map_or("-".to_owned(), |n| format!("{n:.2}")),
                 1e3 * number("max_leg_stroke_m").unwrap_or(f64::NAN),
-                match point.summary["captured"].as_bool() {
-                    Some(true) => "yes",
-                    Some(false) => "no",
-                    None => "-",
-                },
+                word(point, "outcome").replace('_', " "),
+                word(point, "soundness"),
             ),
         });
     }

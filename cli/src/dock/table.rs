@@ -1,8 +1,8 @@
 //! The time series of a docking as rows of numbers.
 
 use leg_core::group::{Group, Se3};
+use softdock_platform::attitude::Attitude;
 use softdock_platform::docking::{EnergySample, Sample};
-use softdock_platform::statics::rpy_of;
 
 /// Names of the columns for this number of legs; units are part of the names.
 pub fn header(legs: usize) -> Vec<String> {
@@ -11,7 +11,7 @@ pub fn header(legs: usize) -> Vec<String> {
         for axis in ["x", "y", "z"] {
             names.push(format!("{body}_{axis}_m"));
         }
-        for angle in ["roll", "pitch", "yaw"] {
+        for angle in Attitude::NAMES {
             names.push(format!("{body}_{angle}_rad"));
         }
     }
@@ -67,9 +67,13 @@ pub fn header(legs: usize) -> Vec<String> {
 /// A sample as a row; `start` are the energies at the beginning.
 pub fn row(sample: &Sample, start: &EnergySample) -> Vec<f64> {
     let mut out = vec![sample.time];
-    for pose in [&sample.effector, &sample.target, &sample.base] {
+    for (pose, attitude) in [
+        (&sample.effector, Attitude::of_body(&sample.effector)),
+        (&sample.target, Attitude::of_target(&sample.target)),
+        (&sample.base, Attitude::of_body(&sample.base)),
+    ] {
         out.extend(pose.translation().iter());
-        out.extend(rpy_of(pose));
+        out.extend(attitude.list());
     }
     let bodies = [
         (&sample.effector, &sample.effector_twist),

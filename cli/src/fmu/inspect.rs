@@ -1,5 +1,6 @@
 //! `softdock fmu inspect`: what is in an FMU.
 
+use crate::foreign::ArchiveArgs;
 use crate::output::{self, OutputArgs};
 use crate::summary::Summary;
 use anyhow::Result;
@@ -19,6 +20,8 @@ pub struct Arguments {
     #[arg(long)]
     variables: bool,
     #[command(flatten)]
+    archive: ArchiveArgs,
+    #[command(flatten)]
     output: OutputArgs,
 }
 
@@ -37,11 +40,14 @@ struct Report {
     default_start_s: Option<f64>,
     default_stop_s: Option<f64>,
     default_step_s: Option<f64>,
+    default_tolerance: Option<f64>,
     log_categories: Vec<String>,
     files: Vec<File>,
     variables: Vec<Variable>,
     /// Rules of the standard that the description breaks.
     problems: Vec<String>,
+    /// Why the archive would not be unpacked.
+    refused: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -65,7 +71,7 @@ struct Variable {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let contents = Contents::read(&arguments.file)?;
+    let contents = Contents::read_within(&arguments.file, &arguments.archive.limits())?;
     let report = report(contents);
     if let Some(folder) = &arguments.output.out {
         output::write_json(&folder.join("inspect.json"), &report)?;
@@ -79,7 +85,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn report(contents: Contents) -> Report {
-    let Contents { description, files } = contents;
+    let Contents {
+        description,
+        files,
+        problem,
+    } = contents;
     let experiment = description.default_experiment.unwrap_or_default();
     let identifier = |identifier: &String| identifier.clone();
     let co_simulation = description.co_simulation.as_ref();
@@ -91,6 +101,7 @@ fn report(contents: Contents) -> Report {
         default_start_s: experiment.start_time,
         default_stop_s: experiment.stop_time,
         default_step_s: experiment.step_size,
+        default_tolerance: experiment.tolerance,
         log_categories: description
             .log_categories
             .iter()
@@ -110,6 +121,7 @@ fn report(contents: Contents) -> Report {
             .iter()
             .map(ToString::to_string)
             .collect(),
+        refused: problem.map(|problem| problem.to_string()),
         model: description.model_name,
         guid: description.guid,
         description: description.description,
@@ -191,6 +203,8 @@ fn summary(report: &Report, all_variables: bool) -> Summary {
     line("default start", &time(report.default_start_s));
     line("default stop", &time(report.default_stop_s));
     line("default step", &time(report.default_step_s));
+    let tolerance = report.default_tolerance.map(|value| value.to_string());
+    line("default tolerance", &tolerance);
     for causality in [
         Causality::Parameter,
         Causality::CalculatedParameter,
@@ -224,6 +238,9 @@ fn summary(report: &Report, all_variables: bool) -> Summary {
                 "{name:<32} {causality:<20} {unit:<10} {start:<12} {text}"
             ));
         }
+    }
+    if let Some(why) = &report.refused {
+        summary.note(format!("would not be unpacked: {why}"));
     }
     for problem in &report.problems {
         summary.note(format!("breaks the standard: {problem}"));

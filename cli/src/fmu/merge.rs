@@ -1,10 +1,11 @@
 //! `softdock fmu merge`: one FMU for several platforms.
 
+use crate::foreign::ArchiveArgs;
 use crate::output::{self, OutputArgs};
 use crate::summary::Summary;
 use anyhow::Result;
 use serde::Serialize;
-use softdock_fmu::import::Contents;
+use softdock_fmu::import::{Contents, file_name};
 use softdock_fmu::package;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -15,6 +16,8 @@ pub struct Arguments {
     /// The FMUs: the same model, built on several platforms
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    archive: ArchiveArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
@@ -28,10 +31,11 @@ struct Merged {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let fmu = package::merge(&arguments.files)?;
+    let limits = arguments.archive.limits();
+    let fmu = package::merge_within(&arguments.files, &limits)?;
     let model = Contents::read(&arguments.files[0])?.description.model_name;
     let folder = arguments.output.out.clone().unwrap_or_default();
-    let file = folder.join(format!("{model}.fmu"));
+    let file = folder.join(format!("{}.fmu", file_name(&model)));
     output::write_atomic(&file, &fmu)?;
     let mut binaries: Vec<String> = Contents::read(&file)?
         .files

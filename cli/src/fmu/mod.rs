@@ -6,6 +6,7 @@ mod merge;
 mod simulate;
 
 use crate::failure::settle;
+use crate::foreign::ForeignCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
@@ -27,6 +28,16 @@ enum Command {
     Inspect(inspect::Arguments),
     /// Simulate a co-simulation FMU, whoever made it, and write its outputs to a table.
     Simulate(simulate::Arguments),
+}
+
+impl Arguments {
+    /// The foreign code that the command runs, if it runs any: what is only looked at is not loaded.
+    pub fn foreign(&self) -> Option<ForeignCode> {
+        match &self.command {
+            Command::Simulate(arguments) => Some(arguments.foreign()),
+            Command::Export(_) | Command::Merge(_) | Command::Inspect(_) => None,
+        }
+    }
 }
 
 /// Runs an FMU command.

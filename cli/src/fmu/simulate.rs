@@ -2,17 +2,19 @@
 
 mod assignment;
 mod columns;
+mod report;
 mod table;
 
-use crate::failure::{BadInput, STOPPED};
-use crate::output::{self, CsvFile, OutputArgs};
+use crate::failure::BadInput;
+use crate::foreign::{ForeignArgs, ForeignCode};
+use crate::leg::input::InterpolationArgs;
+use crate::output::{self, CsvFile, OutputArgs, printable};
 use crate::run::{self, Progress};
-use crate::summary::Summary;
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use assignment::Assignment;
-use columns::Columns;
-use serde::Serialize;
-use softdock_fmu::import::{FmuArchive, FmuInstance, Options};
+use columns::{Columns, Value};
+use report::finish;
+use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, file_name};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use table::InputTable;
@@ -20,12 +22,18 @@ use table::InputTable;
 /// What the help says below the options.
 const FILES: &str = "\
 Writes MODEL.csv to the folder of --out, or to the current folder if there is none: a column `time`
-and one per output. With --out, summary.json is written beside it. A run that fails or is stopped
-leaves its rows in MODEL.partial.csv.
+and one per output of any type. Truth values are 0 and 1, enumerations the numbers of their items,
+texts are quoted where they need it. Characters of the model's name that have a meaning in paths
+become `_`. With --out, summary.json is written beside it. A run that fails or is stopped leaves its
+rows in MODEL.partial.csv. An FMU that asks to end the simulation ends it; the row at the time that
+it reached is the last one. NaN and infinite values are a failure.
 
-The input table has a column `time` (or `t`) and one per input, named as in the FMU. Real inputs are
-joined by straight lines, which an FMU that can interpolate follows within a step; other inputs
-keep their value until the next row.";
+The FMU runs in a process of its own: when it crashes, ends that process or does not return from a
+call within --timeout, the program says so and ends with exit status 1.
+
+The input table has a column `time` (or `t`) and one per input, named as in the FMU. Real inputs
+follow --interpolation between its rows; an FMU that can interpolate follows their slopes within a
+step. Other inputs keep their value until the next row.";
 
 /// Arguments of `softdock fmu simulate`.
 #[derive(Debug, clap::Args)]
@@ -43,37 +51,34 @@ pub struct Arguments {
     /// Communication step [s]; the FMU's own if left out
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     step: Option<f64>,
+    /// Relative tolerance for the FMU's own solver; the FMU's own if left out
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    tolerance: Option<f64>,
     /// Table of inputs over time
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    between: InterpolationArgs,
     /// Sets a parameter, or the start of an input; can be repeated
     #[arg(long, value_name = "VARIABLE=VALUE")]
     set: Vec<String>,
     /// Columns of the table, separated by commas; all outputs if left out
-    #[arg(long, value_name = "VARIABLES", value_delimiter = ',')]
+    #[arg(long, value_name = "VARIABLES")]
     variables: Vec<String>,
     /// Prints the FMU's messages to standard error
     #[arg(long)]
     log: bool,
     #[command(flatten)]
+    foreign: ForeignArgs,
+    #[command(flatten)]
     output: OutputArgs,
 }
 
-/// What `--json` prints and summary.json holds.
-#[derive(Debug, Serialize)]
-struct Report {
-    model: String,
-    complete: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stopped_because: Option<String>,
-    file: PathBuf,
-    rows: usize,
-    start_s: f64,
-    reached_s: f64,
-    step_s: f64,
-    wall_s: f64,
-    variables: Vec<String>,
-    last_values: Vec<f64>,
+impl Arguments {
+    /// The foreign code that it runs.
+    pub fn foreign(&self) -> ForeignCode {
+        self.foreign.code(&self.file)
+    }
 }
 
 /// Start, stop and step [s].
@@ -82,12 +87,14 @@ struct Times {
     start: f64,
     stop: f64,
     step: f64,
+    /// Relative tolerance of the FMU's solver, if anybody names one.
+    tolerance: Option<f64>,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     run::listen_for_stop();
-    let fmu = FmuArchive::open(&arguments.file)?;
+    let fmu = arguments.foreign.open(&arguments.file)?;
     let description = fmu.description();
     let times = times(arguments, &fmu)?;
     let assignments: Result<Vec<_>, _> = arguments
@@ -97,12 +104,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         .collect();
     let assignments = assignments?;
     let table = match &arguments.input {
-        Some(path) => Some(InputTable::read(path, description)?),
+        Some(path) => Some(InputTable::read(
+            path,
+            arguments.between.interpolation(),
+            description,
+        )?),
         None => None,
     };
     let columns = Columns::new(&arguments.variables, description)?;
     let folder = arguments.output.out.clone().unwrap_or_default();
-    let file = folder.join(format!("{}.csv", description.model_name));
+    let file = folder.join(format!("{}.csv", file_name(&description.model_name)));
     output::probe(&file)?;
     let mut instance = fmu.instantiate(
         &description.model_name,
@@ -167,7 +178,16 @@ fn times(arguments: &Arguments, fmu: &FmuArchive) -> Result<Times, BadInput> {
         let allowed = "> 0, with at most 1e8 steps".to_owned();
         return refuse("--step", step, allowed);
     }
-    Ok(Times { start, stop, step })
+    let tolerance = arguments.tolerance.or(defaults.tolerance);
+    if let Some(value) = tolerance.filter(|it| !(it.is_finite() && *it > 0.0)) {
+        return refuse("--tolerance", value, "finite and > 0".to_owned());
+    }
+    Ok(Times {
+        start,
+        stop,
+        step,
+        tolerance,
+    })
 }
 
 /// Sets what was asked for and initialises.
@@ -184,7 +204,7 @@ fn prepare(
     }
     let refused = |error| BadInput::new(format!("the FMU cannot start: {error}"));
     instance
-        .setup_experiment(times.start, Some(times.stop), None)
+        .setup_experiment(times.start, Some(times.stop), times.tolerance)
         .map_err(refused)?;
     instance.enter_initialization().map_err(refused)?;
     if let Some(table) = table {
@@ -198,7 +218,8 @@ fn tell(instance: &mut FmuInstance, log: bool) {
     let lines = instance.take_log();
     if log {
         for line in lines {
-            eprintln!("{}: {}", line.category, line.message);
+            let text = format!("{}: {}", line.category, line.message);
+            eprintln!("{}", printable(&text));
         }
     }
 }
@@ -211,45 +232,45 @@ struct Simulation {
     times: Times,
     rows: usize,
     reached: f64,
-    last: Vec<f64>,
+    last: Vec<Value>,
     log: bool,
 }
 
 /// How a run ended.
 enum Ended {
-    Complete(f64),
-    Stopped(f64),
-    Failed(f64, anyhow::Error),
+    Complete,
+    /// The FMU asked for it.
+    ByFmu,
+    Stopped,
+    Failed(anyhow::Error),
 }
 
 impl Simulation {
+    /// The end of the run and its wall time [s].
     fn run(
         &mut self,
         instance: &mut FmuInstance,
         mut progress: impl FnMut(Option<f64>) -> f64,
-    ) -> Ended {
-        let done = self.run_to_end(instance, &mut progress);
+    ) -> (Ended, f64) {
+        let ended = self.run_to_end(instance, &mut progress);
         let wall = progress(None);
-        match done {
-            Ok(true) => Ended::Complete(wall),
-            Ok(false) => Ended::Stopped(wall),
-            Err(error) => Ended::Failed(wall, error),
-        }
+        (ended.unwrap_or_else(Ended::Failed), wall)
     }
 
-    /// False if somebody stopped the run.
     fn run_to_end(
         &mut self,
         instance: &mut FmuInstance,
         progress: &mut impl FnMut(Option<f64>) -> f64,
-    ) -> Result<bool> {
-        let Times { start, stop, step } = self.times;
+    ) -> Result<Ended> {
+        let Times {
+            start, stop, step, ..
+        } = self.times;
         // A last step that is nothing but rounding is none.
         let count = ((stop - start) / step * (1.0 - 1e-9)).ceil() as usize;
         self.record(instance, start)?;
         for k in 0..count {
             if run::stop_requested() {
-                return Ok(false);
+                return Ok(Ended::Stopped);
             }
             let at = |k: usize| {
                 if k == count {
@@ -262,8 +283,13 @@ impl Simulation {
             if let Some(table) = &self.table {
                 table.apply(instance, time, Some(end - time))?;
             }
-            let done = instance.do_step(time, end - time);
+            // This run never goes back, and says so: FMUs may act on it.
+            let done = instance.do_final_step(time, end - time);
             tell(instance, self.log);
+            if let Err(ImportError::Ended { last_time, .. }) = done {
+                self.ended_by_fmu(instance, last_time, end)?;
+                return Ok(Ended::ByFmu);
+            }
             done?;
             self.record(instance, end)?;
             progress(Some(end));
@@ -271,14 +297,44 @@ impl Simulation {
         let ended = instance.terminate();
         tell(instance, self.log);
         ended?;
-        Ok(true)
+        Ok(Ended::Complete)
+    }
+
+    /// Records what an FMU that ended the simulation on the way to `end` [s] has reached.
+    fn ended_by_fmu(
+        &mut self,
+        instance: &mut FmuInstance,
+        last_time: Option<f64>,
+        end: f64,
+    ) -> Result<()> {
+        let Some(time) = last_time else {
+            bail!(
+                "the FMU ended the simulation after t = {} s, but does not tell when",
+                self.reached
+            );
+        };
+        if time < self.reached || time > end {
+            let reached = self.reached;
+            bail!(
+                "the FMU ended the simulation at t = {time} s, which is not between {reached} s \
+                 and {end} s"
+            );
+        }
+        // No second row for the time of the last one.
+        if time > self.reached {
+            self.record(instance, time)?;
+        }
+        // It has ended already; whether it also likes to be told so does not matter.
+        let _ = instance.terminate();
+        tell(instance, self.log);
+        Ok(())
     }
 
     fn record(&mut self, instance: &mut FmuInstance, time: f64) -> Result<()> {
-        self.columns.read(instance, &mut self.last)?;
-        let mut row = vec![time];
-        row.extend(&self.last);
-        self.csv.row(&row)?;
+        self.last = self.columns.read(instance)?;
+        let row = std::iter::once(format!("{time:?}"));
+        self.csv
+            .text_row(row.chain(self.last.iter().map(ToString::to_string)))?;
         self.rows += 1;
         self.reached = time;
         Ok(())
@@ -293,77 +349,4 @@ fn grid_time(start: f64, step: f64, index: usize) -> f64 {
     } else {
         start + index as f64 * step
     }
-}
-
-fn finish(
-    arguments: &Arguments,
-    simulation: Simulation,
-    model: &str,
-    ended: Ended,
-) -> Result<ExitCode> {
-    let complete = matches!(ended, Ended::Complete(_));
-    let file = if complete {
-        simulation.csv.finish()?
-    } else {
-        simulation.csv.keep_partial()?
-    };
-    let (wall_s, stopped_because) = match &ended {
-        Ended::Complete(wall) => (*wall, None),
-        Ended::Stopped(wall) => (*wall, Some("stopped by a signal".to_owned())),
-        Ended::Failed(wall, error) => (*wall, Some(format!("{error:#}"))),
-    };
-    let names = simulation.columns.names();
-    let report = Report {
-        model: model.to_owned(),
-        complete,
-        stopped_because,
-        file,
-        rows: simulation.rows,
-        start_s: simulation.times.start,
-        reached_s: simulation.reached,
-        step_s: simulation.times.step,
-        wall_s,
-        variables: names.map(str::to_owned).collect(),
-        last_values: simulation.last,
-    };
-    if let Some(folder) = &arguments.output.out {
-        output::write_json(&folder.join("summary.json"), &report)?;
-    }
-    if arguments.output.json {
-        output::say_json(&report)?;
-    } else {
-        output::say(&summary(&report).to_string())?;
-    }
-    match ended {
-        Ended::Complete(_) => Ok(ExitCode::SUCCESS),
-        Ended::Stopped(_) => Ok(ExitCode::from(STOPPED)),
-        Ended::Failed(_, error) => {
-            let kept = report.file.display();
-            Err(error).with_context(|| format!("the rows until then are in {kept}"))
-        }
-    }
-}
-
-/// Most values of a summary.
-const MOST_SHOWN: usize = 12;
-
-fn summary(report: &Report) -> Summary {
-    let state = if report.complete { "" } else { ", INCOMPLETE" };
-    let mut summary = Summary::new(format!(
-        "{} simulated from {} to {} s{state}",
-        report.model, report.start_s, report.reached_s
-    ));
-    summary
-        .text("rows", report.rows.to_string(), "")
-        .number("wall time", report.wall_s, "s");
-    let last = report.variables.iter().zip(&report.last_values);
-    for (name, &value) in last.take(MOST_SHOWN) {
-        summary.number(name, value, "");
-    }
-    if report.variables.len() > MOST_SHOWN {
-        let more = report.variables.len() - MOST_SHOWN;
-        summary.note(format!("and {more} more at the end of the table"));
-    }
-    summary.note(format!("wrote {}", report.file.display()));
-    summary
 }

@@ -2,7 +2,7 @@
 //! is: the leaf is crushed instead of bowed, and the released loop comes apart.
 
 use super::BadInput;
-use super::motion::Job;
+use super::motion::{Job, Sampled};
 use crate::output::{self, CsvFile};
 use crate::run::{self, Ended};
 use crate::settings::Resolved;
@@ -14,6 +14,7 @@ use leg_core::leg::linear::{LinearPretension, LinearSample, linear_pretension, l
 use leg_core::leg::pretension::Pretensioned;
 use leg_core::leg::{LegConfig, LegSample, Simulation};
 use leg_core::results;
+use leg_core::results::soundness::{Soundness, Watch};
 use serde::Serialize;
 use softdock_report::{Axis, Chart, Page, Series};
 use std::process::ExitCode;
@@ -148,6 +149,9 @@ impl Crushed {
 #[derive(Debug, Serialize)]
 struct Report {
     complete: bool,
+    /// Whether the exact leg can be believed; the linear one is there to be doubted.
+    #[serde(flatten)]
+    soundness: Soundness,
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped_because: Option<String>,
     file: std::path::PathBuf,
@@ -205,6 +209,7 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
     let mut exact = Simulation::new(&config)?;
     let mut csv = CsvFile::create(&folder.join("leg.csv"), &HEADER)?;
     let mut pairs = Vec::with_capacity(linear.len());
+    let mut watch = Watch::default();
     let grid = run::Grid::new(step * (linear.len() - 1) as f64, step);
     let mut run_to_end = || -> Result<bool> {
         for (index, sample) in linear.iter().enumerate() {
@@ -214,6 +219,7 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
             let t = grid.time(index);
             exact.advance_to(t)?;
             let beside = exact.sample()?;
+            beside.account().note(&mut watch);
             let LinearSample { q1, q3, .. } = *sample;
             let [q1_exact, _, q3_exact] = beside.q;
             let gaps = [sample.loop_gap_m, beside.loop_gap];
@@ -225,6 +231,7 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
     let ended = Ended::new(run_to_end());
     let report = Report {
         complete: ended.is_complete(),
+        soundness: ended.soundness(&watch),
         stopped_because: ended.reason(),
         file: ended.close(csv)?,
         ..Report::new(&pairs, step)
@@ -241,7 +248,7 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
     } else {
         output::say(&report.summary(job).to_string())?;
     }
-    ended.status(&report.file)
+    ended.status(&report.file, &report.soundness)
 }
 
 impl Report {
@@ -252,6 +259,7 @@ impl Report {
         let opened = pairs.iter().find(|(linear, _)| linear.loop_gap_m > OPEN);
         Self {
             complete: false,
+            soundness: Soundness::Sound,
             stopped_because: None,
             file: std::path::PathBuf::new(),
             rows: pairs.len(),
@@ -296,6 +304,7 @@ impl Report {
             small(self.exact_largest_loop_gap_m),
             "m",
         );
+        summary.soundness(&self.soundness);
         if let Some(time) = self.loop_open_s {
             summary.note(format!(
                 "the linear loop comes apart: its joints gape by more than 1 mm after {} s",

@@ -1,11 +1,55 @@
 //! Input histories from a table.
 
 use super::BadInput;
+use crate::input_file;
 use anyhow::{Context, Result};
 use leg_core::leg::LegConfig;
 use leg_core::leg::config::{History, MotorMode, Shape};
-use std::fs::File;
+use leg_core::model::Interpolation;
 use std::path::Path;
+
+/// What is between the rows of a table of inputs.
+#[derive(Debug, Clone, clap::Args)]
+pub struct InterpolationArgs {
+    /// Between the rows of --input: `linear` (straight lines), `cubic` (a smooth monotone curve) or
+    /// `hold` (every row holds until the next). Outside, the first and last row are held
+    /// [default: linear]
+    #[arg(long, value_name = "KIND", requires = "input", value_parser = interpolation)]
+    interpolation: Option<Interpolation>,
+}
+
+impl InterpolationArgs {
+    /// What is between the rows.
+    pub fn interpolation(&self) -> Interpolation {
+        self.interpolation.unwrap_or_default()
+    }
+
+    /// Refuses a column that prescribes a motion whose speed would jump at its rows.
+    pub fn check_smooth(&self, column: &str) -> Result<(), BadInput> {
+        let interpolation = self.interpolation();
+        if interpolation == Interpolation::Cubic {
+            return Ok(());
+        }
+        Err(BadInput::new(format!(
+            "{column} prescribes a motion, whose speed would jump at the rows of the table: add \
+             --interpolation cubic"
+        )))
+    }
+}
+
+/// An interpolation by its name.
+pub fn interpolation(text: &str) -> Result<Interpolation, String> {
+    let kinds = [
+        Interpolation::Linear,
+        Interpolation::Cubic,
+        Interpolation::Hold,
+    ];
+    let mut named = Interpolation::NAMES.into_iter().zip(kinds);
+    named
+        .find(|(name, _)| *name == text)
+        .map(|(_, kind)| kind)
+        .ok_or_else(|| format!("it must be one of {}", Interpolation::NAMES.join(", ")))
+}
 
 /// Columns that a table may have beside `t` [s].
 pub const COLUMNS: [&str; 5] = [
@@ -17,12 +61,17 @@ pub const COLUMNS: [&str; 5] = [
 ];
 
 /// Reads a table with a column `t` [s] and any of [`COLUMNS`] and makes them the histories of
-/// `config`. Between its rows a history is a smooth monotone curve; outside it is held.
-pub fn apply(path: &Path, config: &mut LegConfig) -> Result<()> {
+/// `config`.
+pub fn apply(path: &Path, between: &InterpolationArgs, config: &mut LegConfig) -> Result<()> {
+    let interpolation = between.interpolation();
     let table = read(path, &COLUMNS)?;
     for (name, values) in table.columns {
         let times_s = table.times.clone();
-        let history = History::Shape(Shape::Table { times_s, values });
+        let history = History::Shape(Shape::Table {
+            times_s,
+            values,
+            interpolation,
+        });
         let target = match name.as_str() {
             "crank_torque_nm" => &mut config.motor.torque_nm,
             "link_torque_nm" => &mut config.load.torque_nm,
@@ -31,6 +80,9 @@ pub fn apply(path: &Path, config: &mut LegConfig) -> Result<()> {
             _ => {
                 if !matches!(config.motor.mode, MotorMode::Angle | MotorMode::Hold) {
                     return Err(BadInput::new(needs_following(path, &name)).into());
+                }
+                if config.motor.mode == MotorMode::Angle {
+                    between.check_smooth(&name)?;
                 }
                 &mut config.motor.angle_rad
             }
@@ -59,7 +111,7 @@ pub struct InputTable {
 
 /// Reads a table with a column `t` [s] and any of the columns `known`.
 pub fn read(path: &Path, known: &[&str]) -> Result<InputTable> {
-    let file = File::open(path)
+    let file = input_file::open(path)
         .map_err(|error| BadInput::new(format!("cannot read {}: {error}", path.display())))?;
     parse(file, known).with_context(|| format!("input table {}", path.display()))
 }

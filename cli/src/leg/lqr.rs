@@ -7,6 +7,7 @@ use super::BadInput;
 use super::equilibrium::Equilibrium;
 use super::linear;
 use super::regulated::{self, Run};
+use crate::failure::verdict;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use anyhow::Result;
@@ -36,7 +37,7 @@ With --out, lqr.json, lqr.csv and config.toml are written to the folder.";
 
 /// Arguments of `softdock leg lqr`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = crate::failure::with_exit_status(HELP))]
 pub struct Arguments {
     /// Weight of an output, e.g. --weight q1=1e4; repeatable, replaces the default weights; outputs
     /// as in `leg linearize`
@@ -151,7 +152,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     } else {
         output::say(&report.text())?;
     }
-    Ok(ExitCode::SUCCESS)
+    match &report.closed_loop.ended_because {
+        None => Ok(verdict(&report.soundness)),
+        Some(why) => Err(anyhow::anyhow!("the closed loop ended early: {why}")),
+    }
 }
 
 fn check(arguments: &Arguments, config: &LegConfig) -> Result<(), BadInput> {

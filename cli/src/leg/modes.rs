@@ -8,6 +8,7 @@ use crate::summary::significant;
 use anyhow::Result;
 use leg_core::group::Group;
 use leg_core::leg::LegConfig;
+use leg_core::math;
 use leg_core::modal::{self, Mode, Modes, Reduction};
 use serde::Serialize;
 use softdock_report::{Block, Figure, Page};
@@ -214,7 +215,9 @@ fn shape(rest: &Equilibrium, mode: &Mode<3>) -> Vec<ShapePoint> {
             y: moved.y,
         });
     }
-    let largest = shape.iter().fold(0.0, |m: f64, p| m.max(p.x.hypot(p.y)));
+    let largest = shape
+        .iter()
+        .fold(0.0, |m: f64, p| m.max(math::hypot(p.x, p.y)));
     for point in &mut shape {
         point.x /= largest.max(f64::MIN_POSITIVE);
         point.y /= largest.max(f64::MIN_POSITIVE);
@@ -262,7 +265,7 @@ fn page(rest: &Equilibrium, modes: &Modes<3>, report: &Report<ShapePoint, Held>)
         film.set_ghost("leaf at rest", still.clone());
         for frame in 0..=FRAMES {
             let phase = frame as f64 / FRAMES as f64;
-            film.add_pose(phase, still.toward(&moved, scale * (TAU * phase).cos()));
+            film.add_pose(phase, still.toward(&moved, scale * math::cos(TAU * phase)));
         }
         let sentence = if entry.stable {
             "The oscillation, slowed down and enlarged; dotted is the leaf at rest."

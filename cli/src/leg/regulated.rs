@@ -1,6 +1,7 @@
 //! The nonlinear leg under a linear regulator.
 
 use super::equilibrium::Equilibrium;
+use super::motion::Sampled;
 use super::scene::{Film, Pose};
 use anyhow::Result;
 use leg_core::dynamics;
@@ -9,6 +10,7 @@ use leg_core::leg::pretension::PlanarState;
 use leg_core::leg::{LegSample, PlanarLeg};
 use leg_core::linearize::LinearModel;
 use leg_core::model::Held;
+use leg_core::results::soundness::{Soundness, Watch};
 use leg_core::riccati;
 use leg_core::state::State;
 use leg_core::statics::{self, ContinuationSettings, Path};
@@ -266,6 +268,18 @@ impl Setup<'_> {
 }
 
 impl Run {
+    /// Whether what it showed can be believed.
+    pub fn soundness(&self) -> Soundness {
+        let mut watch = Watch::default();
+        for sample in &self.samples {
+            sample.account().note(&mut watch);
+        }
+        match self.ended_because {
+            None => watch.soundness(),
+            Some(_) => watch.soundness().failed(),
+        }
+    }
+
     fn keep(&mut self, simulation: &mut leg_core::leg::Simulation, picture: bool) -> Result<()> {
         let sample = simulation.sample()?;
         self.samples.push(sample);

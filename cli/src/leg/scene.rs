@@ -5,6 +5,7 @@ use leg_core::group::Group;
 use leg_core::leg::PlanarLeg;
 use leg_core::leg::pretension::PlanarState;
 use leg_core::leg::simulate::LegSample;
+use leg_core::math;
 use leg_core::results;
 use softdock_report::{Animation, Item, Look, Points, Reading};
 
@@ -69,7 +70,7 @@ impl Pose {
     pub fn distance(&self, other: &Self) -> f64 {
         let pairs = self.leaf.iter().zip(&other.leaf);
         pairs
-            .map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1]))
+            .map(|(a, b)| math::hypot(a[0] - b[0], a[1] - b[1]))
             .fold(0.0, f64::max)
     }
 }

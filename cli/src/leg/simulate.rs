@@ -39,7 +39,7 @@ in leg.partial.csv. Columns:
 
 /// Arguments of `softdock leg simulate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = FILES)]
+#[command(after_help = crate::failure::with_exit_status(FILES))]
 pub struct Arguments {
     #[command(flatten)]
     times: TimeArgs,
@@ -51,6 +51,8 @@ pub struct Arguments {
     /// load_y_n, crank_angle_rad (counted from the start, in the motor modes angle and hold)
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    between: input::InterpolationArgs,
     /// Writes a page with an animation, angles, tension and energies; its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
     plot: Option<PathBuf>,
@@ -87,7 +89,7 @@ fn resolve(arguments: &Arguments) -> Result<Resolved<LegConfig>> {
     let mut resolved =
         Resolved::<LegConfig>::with(&arguments.settings, &arguments.times.settings())?;
     if let Some(path) = &arguments.input {
-        input::apply(path, &mut resolved.config)?;
+        input::apply(path, &arguments.between, &mut resolved.config)?;
         resolved.check()?;
     }
     Ok(resolved)
@@ -105,6 +107,7 @@ impl Sampled for LegSample {
             dissipated: self.dissipated,
             energy_residual: self.energy_residual,
             loop_gap: self.loop_gap,
+            leaf_strain: self.leaf_strain,
         }
     }
 }

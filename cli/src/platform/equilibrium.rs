@@ -9,15 +9,16 @@ use anyhow::Result;
 use leg_core::group::Group;
 use serde::Serialize;
 use softdock_platform::PlatformConfig;
+use softdock_platform::attitude::Attitude;
 use softdock_platform::statics::{
-    CurveEnd, CurveSettings, Found, LoadCurve, StaticPlatform, Target, rpy_of,
+    CurveEnd, CurveSettings, Found, LoadCurve, StaticPlatform, Target,
 };
 use std::path::Path;
 use std::process::ExitCode;
 
 /// What the help says below the options.
 const HELP: &str = "\
-The wrench acts at the end effector's centre, in world axes; R = Rz(yaw)·Ry(pitch)·Rx(roll). The
+The wrench acts at the end effector's centre, in world axes; R = Rz(roll)·Ry(yaw)·Rx(pitch). The
 equilibrium is followed on a straight path from the nominal pose (end_effector.position_m, motors at
 legs.q1_rad) to what is asked for; if the path ends before, the message says where and why, and the
 exit status is 2. `stable`: with the motors held the equilibrium is a minimum of the energy.
@@ -54,15 +55,17 @@ pub struct InverseArguments {
     /// Position of the end effector's centre [m]
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = three)]
     position: [f64; 3],
-    /// Its roll, pitch and yaw [rad]
+    /// Its pitch (about x), yaw (about y) and roll (about z) [rad]
     #[arg(
         long,
-        value_name = "R,P,Y",
+        value_name = "PITCH,YAW,ROLL",
         default_value = "0,0,0",
         allow_hyphen_values = true,
-        value_parser = three
+        value_parser = start::attitude
     )]
-    rpy_rad: [f64; 3],
+    attitude_rad: Attitude,
+    #[command(flatten)]
+    renamed: start::RenamedArgs,
     #[command(flatten)]
     wrench: WrenchArgs,
     #[command(flatten)]
@@ -75,7 +78,7 @@ pub struct InverseArguments {
 #[derive(Debug, Serialize)]
 struct Report {
     position_m: [f64; 3],
-    rpy_rad: [f64; 3],
+    attitude_rad: Attitude,
     motor_rad: Vec<f64>,
     /// Force of each leg on the end effector, world axes.
     leg_forces_n: Vec<[f64; 3]>,
@@ -105,7 +108,7 @@ fn report(platform: &mut StaticPlatform, found: &Found) -> Result<Report> {
     let (force, moment) = platform.wrench();
     Ok(Report {
         position_m: platform.pose().translation().into(),
-        rpy_rad: rpy_of(platform.pose()),
+        attitude_rad: Attitude::of_body(platform.pose()),
         motor_rad: platform.motors().to_vec(),
         leg_forces_n: platform.leg_forces().iter().map(|f| (*f).into()).collect(),
         residual: platform.residual(),
@@ -136,7 +139,11 @@ impl Report {
         let mut summary = Summary::new(title);
         summary
             .text("position", listed(&self.position_m, 6), "m")
-            .text("roll, pitch, yaw", listed(&self.rpy_rad, 6), "rad")
+            .text(
+                "pitch, yaw, roll",
+                listed(&self.attitude_rad.list(), 6),
+                "rad",
+            )
             .text("motor angles", listed(&self.motor_rad, 6), "rad")
             .text("holding torques", listed(&self.holding_torque_nm, 4), "N·m")
             .text("tendon lengths", listed(&self.tendon_length_m, 5), "m")
@@ -207,7 +214,7 @@ pub fn inverse(arguments: &InverseArguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     arguments.output.probe("equilibrium.json")?;
-    let pose = start::pose(arguments.position, arguments.rpy_rad);
+    let pose = start::pose(arguments.position, arguments.attitude_rad);
     let (mut platform, found) = start::inverse(&resolved.config, pose, &arguments.wrench)?;
     let report = report(&mut platform, &found)?;
     deliver(
@@ -233,7 +240,7 @@ struct CurveReport {
 struct PointReport {
     fraction: f64,
     position_m: [f64; 3],
-    rpy_rad: [f64; 3],
+    attitude_rad: Attitude,
     unstable_directions: usize,
     smallest_stiffness_n_per_m: f64,
     residual: f64,
@@ -244,7 +251,7 @@ impl CurveReport {
         let point = |point: &softdock_platform::statics::CurvePoint| PointReport {
             fraction: point.fraction,
             position_m: point.pose.translation().into(),
-            rpy_rad: rpy_of(&point.pose),
+            attitude_rad: Attitude::of_body(&point.pose),
             unstable_directions: point.unstable_directions,
             smallest_stiffness_n_per_m: point.smallest_stiffness,
             residual: point.residual,
@@ -269,9 +276,9 @@ impl CurveReport {
             "x",
             "y",
             "z",
-            "roll",
             "pitch",
             "yaw",
+            "roll",
             "unstable_directions",
             "smallest_stiffness",
             "residual",
@@ -279,15 +286,15 @@ impl CurveReport {
         let mut csv = CsvFile::create(path, &header)?;
         for point in &self.points {
             let [x, y, z] = point.position_m;
-            let [roll, pitch, yaw] = point.rpy_rad;
+            let [pitch, yaw, roll] = point.attitude_rad.list();
             csv.row(&[
                 point.fraction,
                 x,
                 y,
                 z,
-                roll,
                 pitch,
                 yaw,
+                roll,
                 point.unstable_directions as f64,
                 point.smallest_stiffness_n_per_m,
                 point.residual,

@@ -8,6 +8,7 @@ use crate::summary::Summary;
 use anyhow::Result;
 use clap::ValueEnum;
 use leg_core::leg::planar::LinkDrive;
+use leg_core::math;
 use leg_core::modal;
 use nalgebra::DMatrix;
 use serde::Serialize;
@@ -146,14 +147,14 @@ fn report(linear: &LinearPlatform, holding: Vec<f64>) -> Result<Report> {
             re_per_s: value.re,
             im_per_s: value.im,
             frequency_hz: value.im / core::f64::consts::TAU,
-            damping_ratio: if value.norm() > 0.0 {
-                -value.re / value.norm()
+            damping_ratio: if math::modulus(*value) > 0.0 {
+                -value.re / math::modulus(*value)
             } else {
                 0.0
             },
         })
         .collect();
-    let size = |e: &Eigenvalue| e.re_per_s.hypot(e.im_per_s);
+    let size = |e: &Eigenvalue| math::hypot(e.re_per_s, e.im_per_s);
     eigenvalues.sort_by(|a, b| size(a).total_cmp(&size(b)));
     Ok(Report {
         states: named(&model.states, None),

@@ -5,7 +5,7 @@ mod report;
 
 use super::lists::three;
 use super::start::{PlaceArgs, WrenchArgs};
-use crate::failure::BadInput;
+use crate::failure::{BadInput, verdict};
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::run::Progress;
 use crate::settings::{Resolved, SettingsArgs};
@@ -13,11 +13,14 @@ use anyhow::Result;
 use leg_core::group::Group;
 use leg_core::leg::config::MotorMode;
 use leg_core::model::Signal;
+use leg_core::results::soundness::{Soundness, Watch};
 use nalgebra::DVector;
 use page::page;
 use report::{Outcome, Report};
 use softdock_platform::PlatformConfig;
+use softdock_platform::audit::{energy_account, note_leaves, note_motors};
 use softdock_platform::monolithic::Platform;
+use softdock_platform::motor_range::MotorRange;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
 use softdock_platform::statics::StaticPlatform;
 use softdock_platform::wrench::WrenchHistory;
@@ -37,7 +40,7 @@ torques alone. With --out, lqr.json, lqr.csv and config.toml are written to the 
 
 /// Arguments of `softdock platform lqr`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP)]
+#[command(after_help = crate::failure::with_exit_status(HELP))]
 pub struct Arguments {
     /// Weight of the position [1/m²]
     #[arg(long, value_name = "VALUE", default_value_t = RegulatorSettings::default().position)]
@@ -112,6 +115,15 @@ struct Sample {
     saturated: bool,
 }
 
+/// A run with or without the regulator.
+struct Run {
+    samples: Vec<Sample>,
+    /// Whether it can be believed.
+    soundness: Soundness,
+    /// Why it ended early.
+    ended: Option<String>,
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut resolved = Resolved::<PlatformConfig>::new(&arguments.settings)?;
@@ -130,28 +142,28 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         .equilibrium(&resolved.config, &arguments.wrench)?;
     equilibrium.hold_motors();
     let regulator = Regulator::new(&equilibrium, &settings(arguments))?;
-    let (closed, closed_ended) = simulate(arguments, &equilibrium, Some(&regulator))?;
-    let (open, open_ended) = simulate(arguments, &equilibrium, None)?;
-    let report = Report::new(
-        arguments,
-        &regulator,
-        Outcome::new(arguments, &closed, closed_ended),
-        Outcome::new(arguments, &open, open_ended),
-    );
+    let closed = simulate(arguments, &equilibrium, Some(&regulator))?;
+    let open = simulate(arguments, &equilibrium, None)?;
+    let outcomes = [&closed, &open].map(|run| Outcome::new(arguments, run));
+    let report = Report::new(arguments, &regulator, outcomes);
+    let (closed, open) = (&closed.samples, &open.samples);
     if let Some(out) = &arguments.output.out {
         output::write_json(&out.join("lqr.json"), &report)?;
-        write_table(&out.join("lqr.csv"), &closed, &open)?;
+        write_table(&out.join("lqr.csv"), closed, open)?;
         output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;
     }
     if let Some(plot) = &arguments.plot {
-        output::write_atomic(plot, page(&report, &closed, &open).html()?.as_bytes())?;
+        output::write_atomic(plot, page(&report, closed, open).html()?.as_bytes())?;
     }
     if arguments.output.json {
         output::say_json(&report)?;
     } else {
         output::say(&report.summary().to_string())?;
     }
-    Ok(ExitCode::SUCCESS)
+    match &report.closed.ended {
+        None => Ok(verdict(&report.soundness)),
+        Some(why) => Err(anyhow::anyhow!("the closed loop ended early: {why}")),
+    }
 }
 
 fn settings(arguments: &Arguments) -> RegulatorSettings {
@@ -204,12 +216,12 @@ fn check(arguments: &Arguments, config: &PlatformConfig) -> Result<(), BadInput>
     Ok(())
 }
 
-/// Pushes the platform; why the run ended early, if it did.
+/// Pushes the platform.
 fn simulate(
     arguments: &Arguments,
     equilibrium: &StaticPlatform,
     regulator: Option<&Regulator>,
-) -> Result<(Vec<Sample>, Option<String>)> {
+) -> Result<Run> {
     let (force, moment) = equilibrium.wrench();
     let wrench = WrenchHistory(core::array::from_fn(|i| {
         let (held, push) = if i < 3 {
@@ -228,12 +240,20 @@ fn simulate(
     let mut progress = Progress::new(arguments.duration);
     let mut samples = Vec::with_capacity(count + 1);
     let mut ended = None;
+    let mut watch = Watch::default();
+    let ranges = MotorRange::of_legs(platform.config())?;
     for k in 0..=count {
         let torques = regulator.map(|regulator| regulator.torques(&platform));
         let torques = torques.transpose()?;
         samples.push(sample(&platform, equilibrium, torques.as_ref()));
+        energy_account(&mut platform)?.note(platform.time(), &mut watch);
+        note_leaves(&mut platform, &mut watch)?;
+        if regulator.is_some() {
+            // Without a regulator the motors turn as far as the push takes them.
+            note_motors(&platform, &ranges, &mut watch);
+        }
         if let (Some(regulator), Some(torques)) = (regulator, &torques) {
-            regulator.apply(&mut platform, torques);
+            regulator.apply(&mut platform, torques)?;
         }
         if k == count {
             break;
@@ -246,7 +266,15 @@ fn simulate(
         progress.at(platform.time());
     }
     progress.finish();
-    Ok((samples, ended))
+    let soundness = watch.soundness();
+    Ok(Run {
+        samples,
+        soundness: match ended {
+            None => soundness,
+            Some(_) => soundness.failed(),
+        },
+        ended,
+    })
 }
 
 fn sample(

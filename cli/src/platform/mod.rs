@@ -10,6 +10,7 @@ mod stiffness;
 mod workspace;
 
 use crate::failure::settle;
+use crate::foreign::ForeignCode;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use std::process::ExitCode;
@@ -37,6 +38,16 @@ enum Command {
     Lqr(lqr::Arguments),
     /// Try a grid of poses: reachable or not and why, motor angles, stiffness, strokes.
     Workspace(workspace::Arguments),
+}
+
+impl Arguments {
+    /// The foreign code that the command loads, if it loads any.
+    pub fn foreign(&self) -> Option<ForeignCode> {
+        match &self.command {
+            Command::Simulate(arguments) => arguments.foreign(),
+            _ => None,
+        }
+    }
 }
 
 /// Runs a platform command.

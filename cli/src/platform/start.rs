@@ -4,7 +4,7 @@ use super::lists::{Numbers, three};
 use anyhow::Result;
 use leg_core::group::{Group, Se3};
 use softdock_platform::PlatformConfig;
-use softdock_platform::config::rotation_from_rpy;
+use softdock_platform::attitude::Attitude;
 use softdock_platform::statics::{Found, StaticPlatform, StaticSettings, Target};
 
 /// A force and a moment on the end effector's centre.
@@ -39,26 +39,48 @@ pub struct PlaceArgs {
         value_name = "A,B,...",
         allow_hyphen_values = true,
         value_parser = Numbers::parse,
-        conflicts_with_all = ["position", "rpy_rad"]
+        conflicts_with_all = ["position", "attitude_rad"]
     )]
     pub motor_rad: Option<Numbers>,
     /// Position of the end effector's centre [m] instead of motor angles
     #[arg(long, value_name = "X,Y,Z", allow_hyphen_values = true, value_parser = three)]
     pub position: Option<[f64; 3]>,
-    /// Its roll, pitch and yaw [rad]; with --position
+    /// Its pitch (about x), yaw (about y) and roll (about z) [rad]; with --position
     #[arg(
         long,
-        value_name = "R,P,Y",
+        value_name = "PITCH,YAW,ROLL",
         allow_hyphen_values = true,
-        value_parser = three,
+        value_parser = attitude,
         requires = "position"
     )]
-    pub rpy_rad: Option<[f64; 3]>,
+    pub attitude_rad: Option<Attitude>,
+    #[command(flatten)]
+    pub renamed: RenamedArgs,
 }
 
-/// A pose from position [m] and roll, pitch, yaw [rad].
-pub fn pose(position: [f64; 3], rpy: [f64; 3]) -> Se3 {
-    Se3::from_parts(position.into(), rotation_from_rpy(rpy).into_inner())
+/// The name that --attitude-rad had: refused with the new one.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct RenamedArgs {
+    #[arg(long, hide = true, allow_hyphen_values = true, value_parser = renamed)]
+    rpy_rad: Option<String>,
+}
+
+fn renamed(_: &str) -> Result<String, String> {
+    Err(
+        "it is now --attitude-rad PITCH,YAW,ROLL: the same three numbers, about x, y and z, \
+         under the names that dockings use"
+            .to_owned(),
+    )
+}
+
+/// Pitch, yaw and roll [rad] from an argument.
+pub fn attitude(text: &str) -> Result<Attitude, String> {
+    three(text).map(Attitude::from)
+}
+
+/// A pose from position [m] and attitude.
+pub fn pose(position: [f64; 3], attitude: Attitude) -> Se3 {
+    Se3::from_parts(position.into(), attitude.rotation())
 }
 
 /// Equilibrium with the motors at `motors` (nominal if none) under a wrench.
@@ -105,8 +127,8 @@ impl PlaceArgs {
     ) -> Result<(StaticPlatform, Found)> {
         match (self.position, &self.motor_rad) {
             (Some(position), _) => {
-                let rpy = self.rpy_rad.unwrap_or_default();
-                inverse(config, pose(position, rpy), wrench)
+                let attitude = self.attitude_rad.unwrap_or_default();
+                inverse(config, pose(position, attitude), wrench)
             }
             (None, motors) => forward(config, motors.as_ref().map(|m| m.0.as_slice()), wrench),
         }

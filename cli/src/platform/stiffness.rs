@@ -8,7 +8,8 @@ use anyhow::Result;
 use leg_core::group::Group;
 use serde::Serialize;
 use softdock_platform::PlatformConfig;
-use softdock_platform::statics::{StaticPlatform, rpy_of};
+use softdock_platform::attitude::Attitude;
+use softdock_platform::statics::StaticPlatform;
 use std::process::ExitCode;
 
 /// What the help says below the options.
@@ -46,7 +47,7 @@ struct Principal {
 #[derive(Debug, Serialize)]
 struct Report {
     position_m: [f64; 3],
-    rpy_rad: [f64; 3],
+    attitude_rad: Attitude,
     motor_rad: Vec<f64>,
     /// Rows.
     stiffness: [[f64; 6]; 6],
@@ -75,7 +76,7 @@ fn report(platform: &mut StaticPlatform) -> Result<Report> {
     });
     Ok(Report {
         position_m: platform.pose().translation().into(),
-        rpy_rad: rpy_of(platform.pose()),
+        attitude_rad: Attitude::of_body(platform.pose()),
         motor_rad: platform.motors().to_vec(),
         stiffness: core::array::from_fn(|i| core::array::from_fn(|j| found.matrix[(i, j)])),
         translation_n_per_m: found.translation,
@@ -103,7 +104,7 @@ impl Report {
         let mut summary = Summary::new("Stiffness of the end effector, motors held");
         summary
             .text("position", listed(&self.position_m), "m")
-            .text("roll, pitch, yaw", listed(&self.rpy_rad), "rad");
+            .text("pitch, yaw, roll", listed(&self.attitude_rad.list()), "rad");
         for (name, row) in ["Fx", "Fy", "Fz", "Mx", "My", "Mz"]
             .iter()
             .zip(&self.stiffness)

@@ -1,6 +1,5 @@
 //! `softdock platform workspace`: a grid of poses tried in parallel.
 
-use super::lists::three;
 use super::start::{self, WrenchArgs};
 use crate::failure::{BadInput, STOPPED};
 use crate::output::{self, OutputArgs};
@@ -10,6 +9,8 @@ use crate::summary::Summary;
 use anyhow::Result;
 use rayon::prelude::*;
 use serde::Serialize;
+use softdock_platform::attitude::Attitude;
+use softdock_platform::motor_range::MotorRange;
 use softdock_platform::statics::{Saved, StaticPlatform, StaticSettings, Target};
 use softdock_platform::{PlatformConfig, PlatformError};
 use softdock_study::most_threads;
@@ -20,10 +21,10 @@ use std::process::ExitCode;
 const HELP: &str = "\
 A range is FROM:TO:COUNT, or one number. Positions are absolute, x varies fastest. Writes
 workspace.csv to the folder of --out, or to the current folder if there is none. Columns:
-  x, y, z, roll, pitch, yaw    the pose [m, rad]
+  x, y, z, pitch, yaw, roll    the pose [m, rad]
   reachable                    1 if an equilibrium was found there, by continuation
   stable                       1 if it is stable with the motors held
-  in_range                     1 if all motors are within motor.range_rad of their nominal angles
+  in_range                     1 if all motors are within motor.range_rad of the pre-tensioned posture
   reached                      how far the path from the nominal pose came [%]
   motor_1 ...                  motor angles [rad]
   torque_1 ...                 holding torques [N·m]
@@ -56,15 +57,17 @@ pub struct Arguments {
     /// Range of z [m]; the nominal height if left out
     #[arg(long, value_name = "RANGE", allow_hyphen_values = true)]
     z: Option<String>,
-    /// Roll, pitch and yaw [rad]
+    /// Pitch (about x), yaw (about y) and roll (about z) [rad]
     #[arg(
         long,
-        value_name = "R,P,Y",
+        value_name = "PITCH,YAW,ROLL",
         default_value = "0,0,0",
         allow_hyphen_values = true,
-        value_parser = three
+        value_parser = start::attitude
     )]
-    rpy_rad: [f64; 3],
+    attitude_rad: Attitude,
+    #[command(flatten)]
+    renamed: start::RenamedArgs,
     #[command(flatten)]
     wrench: WrenchArgs,
     #[command(flatten)]
@@ -139,25 +142,25 @@ struct Report {
 
 /// What all poses start from.
 struct Setup<'a> {
-    nominal: &'a StaticPlatform,
+    ranges: Vec<MotorRange>,
     saved: Saved,
     chords: Vec<f64>,
     wrench: &'a WrenchArgs,
-    rpy: [f64; 3],
+    attitude: Attitude,
 }
 
 impl Setup<'_> {
     fn attempt(&self, platform: &mut StaticPlatform, [x, y, z]: [f64; 3]) -> Result<Tried> {
         platform.restore(&self.saved)?;
-        let [roll, pitch, yaw] = self.rpy;
+        let [pitch, yaw, roll] = self.attitude.list();
         let mut out = Tried {
-            pose: [x, y, z, roll, pitch, yaw],
+            pose: [x, y, z, pitch, yaw, roll],
             found: None,
             reached_percent: 100.0,
             reason: String::new(),
         };
         let target = Target {
-            pose: Some(start::pose([x, y, z], self.rpy)),
+            pose: Some(start::pose([x, y, z], self.attitude)),
             motors: None,
             force: self.wrench.force.into(),
             moment: self.wrench.moment.into(),
@@ -175,14 +178,13 @@ impl Setup<'_> {
 
     fn equilibrium(&self, platform: &mut StaticPlatform) -> Result<Equilibrium> {
         let stability = platform.stability()?;
-        let limit = platform.config().motor.range_rad;
-        let turns = platform.motors().iter().zip(self.nominal.motors());
+        let motors = platform.motors().iter().zip(&self.ranges);
         let pairs = platform.chords().into_iter().zip(&self.chords);
         Ok(Equilibrium {
             stable: stability.stable,
-            in_range: turns
-                .into_iter()
-                .all(|(now, zero)| (now - zero).abs() <= limit),
+            in_range: motors
+                .map(|(&at, range)| range.used_at(at))
+                .all(|used| used <= 1.0),
             motors: platform.motors().to_vec(),
             torques: platform.holding_torques(),
             strokes: pairs.map(|(now, before)| now - before).collect(),
@@ -221,9 +223,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let setup = Setup {
         saved: nominal.save(),
         chords: nominal.chords(),
-        nominal: &nominal,
+        ranges: MotorRange::of_legs(&resolved.config)?,
         wrench: &arguments.wrench,
-        rpy: arguments.rpy_rad,
+        attitude: arguments.attitude_rad,
     };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads(resolved.config.solver.threads, grid.len()))
@@ -293,7 +295,7 @@ fn grid(arguments: &Arguments, config: &PlatformConfig) -> Result<Vec<[f64; 3]>,
 
 /// The rows as text; a reason is quoted.
 fn table(tried: &[Tried], legs: usize) -> Vec<u8> {
-    let mut header: Vec<String> = ["x", "y", "z", "roll", "pitch", "yaw"]
+    let mut header: Vec<String> = ["x", "y", "z", "pitch", "yaw", "roll"]
         .into_iter()
         .chain(["reachable", "stable", "in_range", "reached"])
         .map(str::to_owned)

@@ -1,6 +1,7 @@
 //! What is known about a configuration key: its kind, unit, meaning and range.
 
 use leg_core::leg::config::Shape;
+use leg_core::leg::parameter::Parameter;
 use serde::Deserialize;
 use toml::Value;
 
@@ -59,6 +60,14 @@ impl Key {
             range,
             sample: None,
         }
+    }
+
+    /// A key whose name, unit and range stand in a table of parameters.
+    pub const fn of(parameter: &Parameter, kind: Kind, meaning: &'static str) -> Self {
+        let Parameter {
+            key, unit, range, ..
+        } = *parameter;
+        Self::new(key, kind, unit, meaning, range)
     }
 
     /// The same key, left out by default.

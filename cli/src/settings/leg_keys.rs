@@ -1,30 +1,31 @@
 //! Every key of a planar leg's configuration, in the order in which it is printed.
 
 use super::key::{Key, Kind};
-use super::shared_keys::{ANY, FLAG, HISTORY, LEAF, MOTOR, NOT_NEGATIVE, POSITIVE, SOLVER, TENDON};
+use super::shared_keys::{FLAG, HISTORY, LEAF, MOTOR, SOLVER, TENDON};
 use super::{Refused, Settings};
 use leg_core::leg::LegConfig;
+use leg_core::leg::parameter as allowed;
 
 #[rustfmt::skip]
 const GEOMETRY: &[Key] = &[
-    Key::new("gravity_m_s2", Kind::Numbers(2), "m/s²", "Gravity along x and y", ANY),
-    Key::new("geometry.lower_pivot_m", Kind::Numbers(2), "m", "Lower ground pivot O, where the motor is", ANY),
-    Key::new("geometry.upper_pivot_m", Kind::Numbers(2), "m", "Upper ground pivot C", ANY),
-    Key::new("crank.length_m", Kind::Number, "m", "Length of the crank OA", POSITIVE),
-    Key::new("crank.mass_kg", Kind::Number, "kg", "Mass of the crank, a slender rod", POSITIVE),
-    Key::new("link.length_m", Kind::Number, "m", "Length of the upper link CB, which stands for the end effector", POSITIVE),
-    Key::new("link.mass_kg", Kind::Number, "kg", "Mass of the upper link, a slender rod", POSITIVE),
+    Key::of(&allowed::GRAVITY, Kind::Numbers(2), "Gravity along x and y"),
+    Key::of(&allowed::LOWER_PIVOT, Kind::Numbers(2), "Lower ground pivot O, where the motor is"),
+    Key::of(&allowed::UPPER_PIVOT, Kind::Numbers(2), "Upper ground pivot C"),
+    Key::of(&allowed::CRANK_LENGTH, Kind::Number, "Length of the crank OA"),
+    Key::of(&allowed::CRANK_MASS, Kind::Number, "Mass of the crank, a slender rod"),
+    Key::of(&allowed::LINK_LENGTH, Kind::Number, "Length of the upper link CB, which stands for the end effector"),
+    Key::of(&allowed::LINK_MASS, Kind::Number, "Mass of the upper link, a slender rod"),
 ];
 
 #[rustfmt::skip]
 const PRETENSION: &[Key] = &[
     Key::new("pretension.posture", Kind::Word(&["bowed", "straight"]), "-", "How simulations start: bowed in equilibrium, or straight and unstressed", "bowed or straight"),
-    Key::new("pretension.q1_rad", Kind::Number, "rad", "Crank angle: held here, or where the search starts when free", "-10 to 10"),
-    Key::new("pretension.q3_rad", Kind::Number, "rad", "Angle of the upper link: held here, or where the search starts when free", "-10 to 10"),
+    Key::of(&allowed::PRETENSION_Q1, Kind::Number, "Crank angle: held here, or where the search starts when free"),
+    Key::of(&allowed::PRETENSION_Q3, Kind::Number, "Angle of the upper link: held here, or where the search starts when free"),
     Key::new("pretension.hold_q1", Kind::Switch, "-", "Holds the crank at q1", FLAG),
     Key::new("pretension.hold_q3", Kind::Switch, "-", "Holds the upper link at q3", FLAG),
-    Key::new("pretension.chord_m", Kind::Number, "m", "Distance A to B asked for; needs a free link", POSITIVE).optional("0.40"),
-    Key::new("pretension.tension_n", Kind::Number, "N", "Tendon tension asked for; left out: the leaf's own thrust; with a free link, of two chords the longer", NOT_NEGATIVE).optional("60.0"),
+    Key::of(&allowed::CHORD, Kind::Number, "Distance A to B asked for; needs a free link").optional("0.40"),
+    Key::of(&allowed::TENSION, Kind::Number, "Tendon tension asked for; left out: the leaf's own thrust; with a free link, of two chords the longer").optional("60.0"),
     Key::new("pretension.side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaf bows: +x is outward, to the right of A→B", "+x or -x"),
 ];
 

@@ -1,23 +1,23 @@
 //! Every key of a platform's configuration, in the order in which it is printed.
 
 use super::key::{Key, Kind};
-use super::shared_keys::{
-    ANY, FLAG, HISTORY, MOTOR, NOT_NEGATIVE, POSITIVE, SECTION, TENDON, UNIVERSAL,
-};
+use super::shared_keys::{FLAG, HISTORY, MOTOR, POSITIVE, SECTION, TENDON, UNIVERSAL};
 use super::{Refused, Settings};
 use leg_core::leg::LegError;
+use leg_core::leg::parameter as allowed;
+use softdock_platform::parameter as narrower;
 use softdock_platform::{PlatformConfig, PlatformError};
 
 #[rustfmt::skip]
 const PLATFORM: &[Key] = &[
-    Key::new("gravity_m_s2", Kind::Numbers(3), "m/s²", "Gravity along x, y and z (z from the base to the target)", "-1000 to 1000"),
+    Key::of(&allowed::GRAVITY, Kind::Numbers(3), "Gravity along x, y and z (z from the base to the target)"),
     Key::new("coupling", Kind::Word(&["monolithic", "implicit", "explicit"]), "-", "How legs and end effector are coupled: one system, or co-simulation", "monolithic, implicit or explicit"),
     Key::new("base.free_floating", Kind::Switch, "-", "The base floats freely; otherwise it is fixed", FLAG),
     Key::new("base.mass_kg", Kind::Number, "kg", "Mass of the chaser without legs and end effector", "0.001 to 1e9"),
     Key::new("base.centre_of_mass_m", Kind::Numbers(3), "m", "Centre of mass from the centre of the motors' circle", "-100 to 100"),
     Key::new("base.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre of mass", "1e-9 to 1e15, none above the sum of the other two"),
     Key::new("end_effector.position_m", Kind::Numbers(3), "m", "Centre in the nominal pose, at which the legs are pre-tensioned", "-10 to 10"),
-    Key::new("end_effector.rpy_rad", Kind::Numbers(3), "rad", "Roll, pitch and yaw there, R = Rz(yaw) Ry(pitch) Rx(roll)", "-10 to 10"),
+    Key::new("end_effector.attitude_rad", Kind::Numbers(3), "rad", "Pitch (about x), yaw (about y) and roll (about z) there, R = Rz(roll) Ry(yaw) Rx(pitch)", "-10 to 10"),
     Key::new("end_effector.mass_kg", Kind::Number, "kg", "Mass", "0.001 to 1e9"),
     Key::new("end_effector.inertia_kg_m2", Kind::Numbers(3), "kg·m²", "Moments of inertia about the centre", "1e-9 to 1e15, none above the sum of the other two"),
     Key::new("end_effector.feels_gravity", Kind::Switch, "-", "Gravity acts on it; false leaves its weight to the wrench of the user", FLAG),
@@ -30,23 +30,23 @@ const PLATFORM: &[Key] = &[
     Key::new("legs.q1_rad", Kind::List, "rad", "Crank angles of the nominal pose; empty: zero", "empty, or one per leg, each -10 to 10"),
     Key::new("legs.side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaves bow: +x is outward", "+x or -x"),
     Key::new("legs.different", Kind::Tables, "-", "Legs that differ from the others: their number and keys of theirs", "tables { leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }").optional("[{ leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }]"),
-    Key::new("crank.length_m", Kind::Number, "m", "Length of the crank OA", "0.001 to 10"),
-    Key::new("crank.mass_kg", Kind::Number, "kg", "Mass of the crank, a slender rod", "1e-6 to 1e6"),
+    Key::of(&narrower::CRANK_LENGTH, Kind::Number, "Length of the crank OA"),
+    Key::of(&allowed::CRANK_MASS, Kind::Number, "Mass of the crank, a slender rod"),
 ];
 
 #[rustfmt::skip]
 const PLATFORM_LEAF: &[Key] = &[
-    Key::new("leaf.length_m", Kind::Number, "m", "Length of the leaf spring AB when straight", "0.01 to 100"),
-    Key::new("leaf.width_m", Kind::Number, "m", "Width, normal to the plane of bending", "1e-5 to 10"),
-    Key::new("leaf.thickness_m", Kind::Number, "m", "Thickness, in the plane of bending", "1e-5 to 1"),
-    Key::new("leaf.youngs_modulus_pa", Kind::Number, "Pa", "Young's modulus", "1e5 to 1e13"),
-    Key::new("leaf.shear_modulus_pa", Kind::Number, "Pa", "Shear modulus", "1e5 to 1e13"),
-    Key::new("leaf.shear_factor", Kind::Number, "-", "Shear correction factor", POSITIVE),
-    Key::new("leaf.density_kg_m3", Kind::Number, "kg/m³", "Density", "0.1 to 1e6"),
-    Key::new("leaf.curvature_per_m", Kind::Number, "1/m", "Curvature of the unstressed leaf, positive to the left of A→B", ANY),
-    Key::new("leaf.rayleigh_mass_per_s", Kind::Number, "1/s", "Rayleigh damping, mass coefficient alpha: vibrations of a leaf about a leg at rest in its base decay by alpha/2", NOT_NEGATIVE),
-    Key::new("leaf.rayleigh_stiffness_s", Kind::Number, "s", "Rayleigh damping, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness", NOT_NEGATIVE),
-    Key::new("leaf.modal_damping_ratios", Kind::Numbers(4), "-", "Damping ratios of the first four modes of each bowed leaf with its ends held, on top of Rayleigh's", "0 to 0.999 each"),
+    Key::of(&narrower::LEAF_LENGTH, Kind::Number, "Length of the leaf spring AB when straight"),
+    Key::of(&narrower::LEAF_WIDTH, Kind::Number, "Width, normal to the plane of bending"),
+    Key::of(&narrower::LEAF_THICKNESS, Kind::Number, "Thickness, in the plane of bending"),
+    Key::of(&narrower::YOUNGS_MODULUS, Kind::Number, "Young's modulus"),
+    Key::of(&narrower::SHEAR_MODULUS, Kind::Number, "Shear modulus"),
+    Key::of(&allowed::SHEAR_FACTOR, Kind::Number, "Shear correction factor"),
+    Key::of(&narrower::DENSITY, Kind::Number, "Density"),
+    Key::of(&allowed::CURVATURE, Kind::Number, "Curvature of the unstressed leaf, positive to the left of A→B"),
+    Key::of(&allowed::RAYLEIGH_MASS, Kind::Number, "Rayleigh damping, mass coefficient alpha: vibrations of the leaf about a leg at rest in its base decay by alpha/2"),
+    Key::of(&allowed::RAYLEIGH_STIFFNESS, Kind::Number, "Rayleigh damping, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness"),
+    Key::of(&allowed::MODAL_DAMPING, Kind::Numbers(4), "Damping ratios of the first four modes of the bowed leaf with its ends held, on top of Rayleigh's"),
     Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
 ];
 
@@ -58,9 +58,9 @@ const WRENCH_AND_SOLVER: &[Key] = &[
     Key::new("wrench.moment_x_nm", Kind::History, "N·m", "Moment about x", HISTORY),
     Key::new("wrench.moment_y_nm", Kind::History, "N·m", "Moment about y", HISTORY),
     Key::new("wrench.moment_z_nm", Kind::History, "N·m", "Moment about z", HISTORY),
-    Key::new("solver.step_s", Kind::Number, "s", "Step size of legs and bodies; contact makes it smaller where needed", "above 0, up to 1"),
-    Key::new("solver.spectral_radius", Kind::Number, "-", "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most", "0 to 1"),
-    Key::new("solver.newton_tolerance", Kind::Number, "-", "Newton's tolerance, relative to the leg's size or in rad", "above 0, below 0.001"),
+    Key::of(&allowed::STEP, Kind::Number, "Step size of legs and bodies; contact makes it smaller where needed"),
+    Key::of(&allowed::SPECTRAL_RADIUS, Kind::Number, "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most"),
+    Key::of(&allowed::NEWTON_TOLERANCE, Kind::Number, "Newton's tolerance, relative to the leg's size or in rad"),
     Key::new("solver.macro_step_s", Kind::Number, "s", "Macro step of co-simulation", POSITIVE),
     Key::new("solver.interface_tolerance_m", Kind::Number, "m", "Interface iterations stop below this change of the joints", POSITIVE),
     Key::new("solver.extrapolation_order", Kind::Count, "-", "Order of extrapolation in explicit co-simulation", "0, 1 or 2"),

@@ -1,23 +1,22 @@
 //! Every key of a spatial leg's configuration, in the order in which it is printed.
 
 use super::key::{Key, Kind};
-use super::shared_keys::{ANY, HISTORY, LEAF, MOTOR, POSITIVE, SECTION, SOLVER, TENDON, UNIVERSAL};
+use super::shared_keys::{HISTORY, LEAF, MOTOR, SECTION, SOLVER, TENDON, UNIVERSAL};
 use super::{Refused, Settings};
 use crate::leg::spatial::config::SpatialSettings;
-
-const DIRECTION: &str = "a direction, not zero";
+use leg_core::leg::parameter as allowed;
 
 #[rustfmt::skip]
 const POSTURE: &[Key] = &[
-    Key::new("gravity_m_s2", Kind::Numbers(3), "m/s²", "Gravity along x, y and z", ANY),
-    Key::new("q1_rad", Kind::Number, "rad", "Crank angle of the pre-tensioned posture", ANY),
-    Key::new("tip_position_m", Kind::Numbers(3), "m", "Tip B of the pre-tensioned posture", "not farther from A than the leaf is long"),
+    Key::of(&allowed::GRAVITY, Kind::Numbers(3), "Gravity along x, y and z"),
+    Key::of(&allowed::Q1, Kind::Number, "Crank angle of the pre-tensioned posture"),
+    Key::of(&allowed::TIP_POSITION, Kind::Numbers(3), "Tip B of the pre-tensioned posture, not farther from A than the leaf is long"),
     Key::new("side", Kind::Word(&["+x", "-x", "outward", "inward"]), "-", "Side to which the leaf bows: +x is outward, to the right of A→B seen along the motor's axis", "+x or -x"),
-    Key::new("base.motor_position_m", Kind::Numbers(3), "m", "Centre O of the motor's axis", ANY),
-    Key::new("base.crank_direction", Kind::Numbers(3), "-", "Direction of the crank at q1 = 0", DIRECTION),
-    Key::new("base.motor_axis", Kind::Numbers(3), "-", "The motor's axis; a positive q1 turns the crank about it", "a direction at right angles to crank_direction"),
-    Key::new("crank.length_m", Kind::Number, "m", "Length of the crank OA", POSITIVE),
-    Key::new("crank.mass_kg", Kind::Number, "kg", "Mass of the crank, a slender rod", POSITIVE),
+    Key::of(&allowed::MOTOR_POSITION, Kind::Numbers(3), "Centre O of the motor's axis"),
+    Key::of(&allowed::CRANK_DIRECTION, Kind::Numbers(3), "Direction of the crank at q1 = 0, of any length but zero"),
+    Key::of(&allowed::MOTOR_AXIS, Kind::Numbers(3), "The motor's axis, at right angles to crank_direction, of any length but zero; a positive q1 turns the crank about it"),
+    Key::of(&allowed::CRANK_LENGTH, Kind::Number, "Length of the crank OA"),
+    Key::of(&allowed::CRANK_MASS, Kind::Number, "Mass of the crank, a slender rod"),
 ];
 
 #[rustfmt::skip]

@@ -1,8 +1,11 @@
 #![allow(clippy::unwrap_used)]
 
+use super::key::Kind;
 use super::*;
+use crate::leg::spatial::config::SpatialSettings;
 use leg_core::leg::LegConfig;
 use leg_core::leg::config::{History, MotorMode, Shape, Side};
+use leg_core::leg::parameter;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -173,13 +176,33 @@ fn wrong_kinds_say_what_is_expected_and_found() {
 fn ranges_are_checked_with_the_place() {
     assert_eq!(
         message(from_file("[tendon]\nstiffness_n_per_m = -5")),
-        "leg.toml:2: tendon.stiffness_n_per_m = -5 is not allowed: it must be > 0 and finite"
+        "leg.toml:2: tendon.stiffness_n_per_m = -5 is not allowed: it must be in [0.001, 1e12] N/m"
     );
     let message = message(from_set(&["solver.elements=1"]));
     assert_eq!(
         message,
-        "--set solver.elements=1: solver.elements = 1 is not allowed: it must be 2 to 2000"
+        "--set solver.elements=1: solver.elements = 1 is not allowed: it must be in [2, 2000]"
     );
+}
+
+#[test]
+fn numbers_of_a_leg_have_the_ranges_of_its_table() {
+    fn check<C: Settings>() {
+        for key in C::keys() {
+            if let Kind::Number | Kind::Numbers(_) | Kind::Count = key.kind {
+                let parameter = parameter::ALL.iter().find(|other| other.key == key.name);
+                let parameter = parameter.unwrap_or_else(|| panic!("{}", key.name));
+                assert_eq!(
+                    (key.unit, key.range),
+                    (parameter.unit, parameter.range),
+                    "{}",
+                    key.name
+                );
+            }
+        }
+    }
+    check::<LegConfig>();
+    check::<SpatialSettings>();
 }
 
 #[test]

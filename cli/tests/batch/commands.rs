@@ -10,7 +10,9 @@ fn a_study_runs_and_says_what_came_out() {
     let text = folder.stdout(&["run", "study.toml", "--out", "out"]);
     for part in [
         "shard 0/1: 0 runs before, 12 now",
-        "captured",
+        "probability of capture",
+        "suspect",
+        "never touched",
         "median",
         "per minute",
         "failed",
@@ -26,7 +28,7 @@ fn a_study_runs_and_says_what_came_out() {
     );
     let status = folder.stdout(&["status", "out"]);
     assert!(status.contains("of 12 runs"), "{status}");
-    // A value out of its range is a row with its reason, not the end.
+    // A docking that cannot be built is a row with its reason, not the end.
     let table = Table::open(&folder.join("out/results.parquet")).unwrap();
     let Column::Text(errors) = table.column("error").unwrap() else {
         panic!("errors are texts");
@@ -35,7 +37,7 @@ fn a_study_runs_and_says_what_came_out() {
     assert!(!reasons.is_empty());
     for reason in reasons {
         assert!(
-            reason.contains("closing_speed_m_s") && reason.contains("2.5"),
+            reason.contains("longer than the leaf") && reason.contains("0.4 m"),
             "{reason}"
         );
     }
@@ -46,7 +48,9 @@ fn a_study_runs_and_says_what_came_out() {
         "leg6_stroke_m",
         "tendon_tension_min_n",
         "energy.lost_in_contact_j",
-        "captured",
+        "soundness",
+        "soundness_reasons",
+        "outcome",
     ] {
         assert!(columns.iter().any(|name| name == column), "{columns:?}");
     }
@@ -94,6 +98,11 @@ fn what_cannot_be_run_is_refused_before_the_first_run() {
         (
             sound_study(4).replace("[base]", "scenario = \"nowhere.toml\"\n[base]"),
             "there is no scenario file nowhere.toml",
+        ),
+        (
+            sound_study(4).replace("max = 4", "max = 50"),
+            "study.toml:11: the study varies `misalignment.pitch_deg` beyond what is allowed: \
+             misalignment.pitch_deg = 4",
         ),
         (
             sound_study(4).replace("max = 4", "max = -5"),

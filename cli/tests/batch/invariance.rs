@@ -33,7 +33,13 @@ fn threads_and_merged_shards_give_the_same_table_to_the_last_byte() {
     assert!(folder.table("merged") == folder.table("one"));
     // Three shards of four are a study that can be finished.
     let three = ["merge", "part-0", "part-1", "part-2", "--out", "three"];
-    let text = folder.stdout(&three);
+    let message = folder.refused(1, &three);
+    assert!(
+        message.contains("7 of 30 runs are missing: 3, 7, 11") && message.contains("--partial"),
+        "{message}"
+    );
+    assert!(!folder.join("three").exists());
+    let text = folder.stdout(&[&three[..], &["--partial"]].concat());
     assert!(text.contains("missing: 3, 7, 11, 15"), "{text}");
     let rest = run("three", &["--resume"]);
     assert_eq!(

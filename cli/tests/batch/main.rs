@@ -1,8 +1,9 @@
 //! Batch studies as a user runs them, with the real program.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod commands;
 mod common;
+mod damage;
 mod disk;
 mod importers;
 mod invariance;
@@ -11,3 +12,4 @@ mod memory;
 mod pages;
 mod rerun;
 mod signals;
+mod soundness;

@@ -83,14 +83,13 @@ fn hexadecimal_numbers_are_those_of_python() {
 fn write_reference(
     path: &Path,
     variables: &[(&str, usize)],
-    mut outputs: impl FnMut(usize, Option<f64>) -> Vec<f64>,
+    mut outputs: impl FnMut(usize, bool) -> Vec<f64>,
 ) {
     let names: Vec<&str> = variables.iter().map(|(name, _)| *name).collect();
     let mut text = format!("leg,step,{}\n", names.join(","));
     for leg in 0..LEGS {
         for step in 0..=STEPS {
-            let end = step.checked_sub(1).map(|k| k as f64 * STEP + STEP);
-            let out = outputs(leg, end);
+            let out = outputs(leg, step > 0);
             let row: Vec<String> = variables
                 .iter()
                 .map(|(_, i)| hexadecimal(out[*i]))
@@ -108,7 +107,7 @@ fn planar_reference(path: &Path) {
             config.crank.mass_kg = 1.0 + 0.1 * leg as f64;
             let mut inputs = [0.0; PLANAR_INPUTS];
             inputs[PlanarInput::MotorTorque as usize] = 0.05 * leg as f64;
-            PlanarUnit::new(&config, 0.0, &inputs).unwrap()
+            PlanarUnit::new(&config, &inputs).unwrap()
         })
         .collect();
     let variables = [
@@ -121,9 +120,9 @@ fn planar_reference(path: &Path) {
         ("leaf.middle[1]", P::Stations as usize + 2),
         ("energy.residual", P::Residual as usize),
     ];
-    write_reference(path, &variables, |leg, end| {
-        if let Some(end) = end {
-            legs[leg].advance(end).unwrap();
+    write_reference(path, &variables, |leg, moves| {
+        if moves {
+            legs[leg].advance_by(STEP).unwrap();
         }
         legs[leg].outputs().unwrap()
     });
@@ -137,7 +136,7 @@ fn spatial_reference(path: &Path) {
             let mut inputs = [0.0; SPATIAL_INPUTS];
             inputs[..3].copy_from_slice(&config.tip_position_m);
             inputs[SpatialInput::MotorTorque as usize] = 0.05 * leg as f64;
-            SpatialUnit::new(&config, true, 0.0, &inputs).unwrap()
+            SpatialUnit::new(&config, true, &inputs).unwrap()
         })
         .collect();
     let variables = [
@@ -148,9 +147,9 @@ fn spatial_reference(path: &Path) {
         ("tendon.tension", S::TendonTension as usize),
         ("energy.residual", S::Residual as usize),
     ];
-    write_reference(path, &variables, |leg, end| {
-        if let Some(end) = end {
-            legs[leg].advance(end).unwrap();
+    write_reference(path, &variables, |leg, moves| {
+        if moves {
+            legs[leg].advance_by(STEP).unwrap();
         }
         legs[leg].outputs().unwrap()
     });

@@ -1,10 +1,13 @@
 //! The commands as a user runs them, one module each; their pages in a browser, and the exported
 //! FMUs in the importers of others.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+mod figures;
 mod fmu;
 mod folder;
+mod hostile;
 mod importers;
+mod labels;
 mod leg;
 mod pages;
 mod platform;

@@ -20,10 +20,11 @@ fn text(numbers: &[f64]) -> String {
 #[test]
 fn inverse_and_forward_keep_their_contract() {
     let folder = Folder::within(&["platform"]);
-    let roll = format!("{:?},0,0", 10.0_f64.to_radians());
+    // The publication calls the turn about x roll.
+    let pitch = format!("{:?},0,0", 10.0_f64.to_radians());
     let wrench = ["--force", "0,0,-2", "--moment", "0.1,-0.05,0"];
     let mut arguments = vec!["inverse", "--config", RODS, "--position", "0,0,0.5"];
-    arguments.extend(["--rpy-rad", &roll]);
+    arguments.extend(["--attitude-rad", &pitch]);
     let unloaded = folder.json(&arguments);
     let motors = list(&unloaded["motor_rad"]);
     for (leg, published) in [(0, 0.48785636), (2, 0.42037418), (3, 0.28121390)] {
@@ -35,7 +36,7 @@ fn inverse_and_forward_keep_their_contract() {
     let mut arguments = vec!["forward", "--config", RODS, "--motor-rad", &motors];
     arguments.extend(wrench);
     let forward = folder.json(&arguments);
-    for key in ["position_m", "rpy_rad"] {
+    for key in ["position_m", "attitude_rad"] {
         let pairs = list(&inverse[key]).into_iter().zip(list(&forward[key]));
         for (a, b) in pairs {
             assert!((a - b).abs() < 1e-9, "{key}: {a} {b}");
@@ -326,4 +327,163 @@ fn explicit_coupling_says_when_its_steps_are_too_long() {
     for wanted in ["unstable", "solver.macro_step_s", "implicit", "partial.csv"] {
         assert!(message.contains(wanted), "{message}");
     }
+}
+
+#[test]
+fn a_run_that_breaks_down_has_failed_and_says_what_was_suspect_before() {
+    let folder = Folder::within(&["platform"]);
+    let arguments = [
+        "simulate",
+        "--duration",
+        "0.06",
+        "--set",
+        "legs.elements=4",
+        "--set",
+        "wrench.force_z_n=90000",
+        "--out",
+        "a",
+    ];
+    folder.refused(1, &arguments);
+    let text = std::fs::read_to_string(folder.path.join("a/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(summary["soundness"], "failed");
+    assert_eq!(summary["complete"], false);
+    let reasons = summary["soundness_reasons"].as_array().unwrap();
+    let strained = |reason: &serde_json::Value| reason["reason"] == "axial_strain";
+    assert!(reasons.iter().any(strained), "{summary}");
+}
+
+#[test]
+fn a_motor_beyond_its_range_makes_a_motion_suspect() {
+    let folder = Folder::within(&["platform"]);
+    let arguments = [
+        "simulate",
+        "--duration",
+        "0.05",
+        "--set",
+        "legs.elements=4",
+        "--set",
+        "motor.mode=hold",
+        "--set",
+        "motor.range_rad=0.001",
+        "--set",
+        "wrench.force_z_n=50",
+        "--plot",
+        "page.html",
+        "--json",
+    ];
+    let output = folder.command(&arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["soundness"], "suspect");
+    assert_eq!(summary["soundness_reasons"][0]["reason"], "motor_range");
+    let page = std::fs::read_to_string(folder.path.join("page.html")).unwrap();
+    assert!(page.contains("role=\"alert\">Suspect: leg "), "{page}");
+    assert!(page.contains("data-key=\"soundness\" data-value=\"&quot;suspect&quot;\""));
+}
+
+/// Pitch, yaw and roll as asked for, in every place that shows them.
+#[test]
+fn an_attitude_given_is_the_attitude_shown() {
+    let folder = Folder::within(&["platform"]);
+    let (given, name) = ([0.05, -0.08, 0.11], "0.05,-0.08,0.11");
+    let place = ["--position", "0.01,0.005,0.402", "--attitude-rad", name];
+    let coarse = ["--set", "legs.elements=4"];
+    let shown = |found: &Value, key: &str| {
+        for (a, b) in list(&found[key]).into_iter().zip(given) {
+            assert!((a - b).abs() < 1e-9, "{key}: {a} {b}");
+        }
+    };
+    let inverse = folder.json(&[&["inverse"][..], &place, &coarse].concat());
+    shown(&inverse, "attitude_rad");
+    let motors = text(&list(&inverse["motor_rad"]));
+    let forward = folder.json(&[&["forward", "--motor-rad", &motors][..], &coarse].concat());
+    shown(&forward, "attitude_rad");
+    let stiffness = folder.json(&[&["stiffness"][..], &place, &coarse].concat());
+    shown(&stiffness, "attitude_rad");
+    let times = ["--duration", "0.002", "--out", "."];
+    let moved = folder.json(&[&["simulate"][..], &place, &coarse, &times].concat());
+    shown(&moved, "final_attitude_rad");
+    for (name, given) in ["pitch", "yaw", "roll"].into_iter().zip(given) {
+        let first = folder.column("platform.csv", name)[0];
+        assert!((first - given).abs() < 1e-9, "{name}: {first} {given}");
+    }
+    let ranges = ["--x", "0.01", "--y", "0.005", "--z", "0.402", "--out", "."];
+    let tried = ["workspace", "--attitude-rad", name];
+    folder.stdout(&[&tried[..], &ranges, &coarse].concat());
+    for (name, given) in ["pitch", "yaw", "roll"].into_iter().zip(given) {
+        assert_eq!(folder.column("workspace.csv", name), [given]);
+    }
+    // As a nominal pose the same attitude is the one that the legs are mounted in.
+    let nominal = format!("end_effector.attitude_rad=[{name}]");
+    let mounted = folder.json(&[&["forward", "--set", &nominal][..], &coarse].concat());
+    shown(&mounted, "attitude_rad");
+}
+
+#[test]
+fn names_that_changed_are_refused_with_the_new_ones() {
+    let folder = Folder::within(&["platform"]);
+    let old = ["inverse", "--position", "0,0,0.4", "--rpy-rad", "0.1,0,0"];
+    let message = folder.refused(2, &old);
+    assert!(message.contains("--attitude-rad"), "{message}");
+    let message = folder.refused(2, &["forward", "--set", "end_effector.rpy_rad=[0.1, 0, 0]"]);
+    assert!(message.contains("`end_effector.attitude_rad`"), "{message}");
+}
+
+/// Straight lines are the default, and every kind does what it says.
+#[test]
+fn rows_of_a_table_are_joined_as_asked() {
+    let folder = Folder::within(&["platform"]);
+    folder.write("push.csv", "t,force_z_n\n0,0\n0.01,10\n0.02,10\n");
+    // The momentum that the whole push brings, with and without a ramp at its beginning.
+    let coarse = ["--set", "legs.elements=4", "--output-step", "1e-3"];
+    let work = |more: &[&str]| {
+        let run = [
+            "simulate",
+            "--input",
+            "push.csv",
+            "--duration",
+            "0.02",
+            "--out",
+            ".",
+        ];
+        super::folder::number(
+            &folder.json(&[&run[..], &coarse, more].concat()),
+            "wrench_work_j",
+        )
+    };
+    let linear = work(&[]);
+    assert_eq!(work(&["--interpolation", "linear"]), linear);
+    let (cubic, hold) = (
+        work(&["--interpolation", "cubic"]),
+        work(&["--interpolation", "hold"]),
+    );
+    // Half of the first 10 ms pushes with a line and with a cubic, in another order; nothing with
+    // hold.
+    assert!(
+        hold < 0.9 * cubic && cubic < linear,
+        "{hold} {cubic} {linear}"
+    );
+    let message = folder.refused(
+        2,
+        &[
+            "simulate",
+            "--input",
+            "push.csv",
+            "--interpolation",
+            "spline",
+        ],
+    );
+    assert!(message.contains("linear, cubic, hold"), "{message}");
+    let angles = "t,motor_1_angle_rad\n0,0\n0.01,0.01\n";
+    folder.write("angles.csv", angles);
+    let follow = [
+        "simulate",
+        "--input",
+        "angles.csv",
+        "--set",
+        "motor.mode=angle",
+    ];
+    let message = folder.refused(2, &follow);
+    assert!(message.contains("--interpolation cubic"), "{message}");
 }

@@ -1,11 +1,15 @@
 //! `softdock dock` as a user runs it: one module per topic.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
+mod attitude;
+mod bits;
 mod configuration;
+mod figures;
 mod motors;
 mod pages;
 mod refusals;
 mod repeatability;
+mod soundness;
 #[cfg(unix)]
 mod stopping;
 mod support;

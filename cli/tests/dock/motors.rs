@@ -23,7 +23,9 @@ fn regulated_motors_catch_a_target_that_others_throw_back() {
     for name in names {
         let residual = figure(name, "energy_residual_rel");
         assert!(residual < 1e-4, "{name}: the ledger misses {residual:e}");
-        assert_eq!(all[name]["captured"], name == "motors-lqr", "{name}");
+        assert_eq!(all[name]["soundness"], "sound", "{name}");
+        let captured = all[name]["outcome"] == "captured";
+        assert_eq!(captured, name == "motors-lqr", "{name}");
         assert!(figure(name, "peak_motor_torque_nm") <= 10.0);
     }
     let peaks = names.map(|name| figure(name, "peak_contact_force_n"));

@@ -248,8 +248,8 @@ fn poses_and_shapes_that_cannot_be_say_which_keys_to_change() {
                 &["leg 1 cannot be mounted", "legs.sphere_radius_m"],
             ),
             (
-                &["--set", "end_effector.rpy_rad=[1.5, 0, 0]"],
-                &["cannot be mounted", "end_effector.rpy_rad"],
+                &["--set", "end_effector.attitude_rad=[1.5, 0, 0]"],
+                &["cannot be mounted", "end_effector.attitude_rad"],
             ),
             (
                 &[
@@ -330,8 +330,11 @@ fn sweeps_and_arguments_that_make_no_sense_are_refused() {
                 &["--compare", "aligned", "nosuch"],
                 &["no scenario file nosuch"],
             ),
-            (&["."], &["cannot read the settings file .", "irectory"]),
-            (&["/dev/zero"], &["/dev/zero", "larger than 1 MiB"]),
+            (
+                &["."],
+                &["cannot read the settings file .", "it is a folder"],
+            ),
+            (&["/dev/zero"], &["/dev/zero", "device"]),
         ],
     );
     // Wrong use of the command itself: the same status, with the help of the argument parser.
@@ -429,6 +432,66 @@ fn places_that_cannot_be_written_are_refused_before_the_work() {
         "{message}"
     );
     assert_eq!(folder.names(), ["file", "out", "out/summary.json"]);
+}
+
+/// A pipe has no end, and to open one waits for a writer: refused at once, wherever a file is read.
+#[cfg(unix)]
+#[test]
+fn pipes_are_refused_instead_of_waited_for() {
+    use std::process::{Command, Stdio};
+    use std::time::{Duration, Instant};
+    let folder = Folder::new("pipes");
+    let made = Command::new("mkfifo")
+        .arg(folder.0.join("pipe.toml"))
+        .status();
+    assert!(made.unwrap().success());
+    let commands: [&[&str]; 5] = [
+        &["dock", "pipe.toml"],
+        &["dock", "--compare", "pipe.toml", "default"],
+        &["leg", "simulate", "--config", "pipe.toml"],
+        &["leg", "simulate", "--input", "pipe.toml"],
+        &["platform", "simulate", "--input", "pipe.toml"],
+    ];
+    for arguments in commands {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_softdock"));
+        command.args(arguments).current_dir(&folder.0);
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > Duration::from_secs(60) {
+                child.kill().unwrap();
+                panic!("{arguments:?} waits");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let output = child.wait_with_output().unwrap();
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(
+            message.contains("pipe.toml") && message.contains("regular file"),
+            "{message}"
+        );
+    }
+    assert_eq!(folder.names(), ["pipe.toml"]);
+}
+
+/// A tendon too soft to balance the bowed leaf: the message has the key, its value and the least
+/// stiffness, which is then accepted.
+#[test]
+fn a_tendon_that_is_too_soft_is_refused_by_its_key() {
+    let folder = Folder::new("soft");
+    let message = folder.refused(&["--set", "tendon.stiffness_n_per_m=100"]);
+    for word in ["tendon.stiffness_n_per_m = 100", "57.66", "at least 140.0"] {
+        assert!(message.contains(word), "no `{word}` in {message}");
+    }
+    assert_eq!(folder.names(), [""; 0]);
+    let soft = [
+        "--set",
+        "tendon.stiffness_n_per_m=140.1",
+        "--set",
+        "duration_s=0.01",
+    ];
+    folder.stdout(&[&soft[..], &["--set", "legs.elements=4", "--no-report"]].concat());
 }
 
 /// What is strange but possible runs: the same program neither refuses nor breaks.

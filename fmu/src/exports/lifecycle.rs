@@ -5,6 +5,7 @@ use crate::abi::{
     FMI2_CO_SIMULATION, FMI2_ERROR, FMI2_FALSE, fmi2Boolean, fmi2CallbackFunctions, fmi2Component,
     fmi2Real, fmi2Status, fmi2String, fmi2Type,
 };
+use crate::floats::HostFloats;
 use crate::guard::{guard, protect};
 use crate::instance::Component;
 use crate::lifecycle::{Function, State};
@@ -71,6 +72,8 @@ pub unsafe extern "C" fn fmi2Instantiate(
     _visible: fmi2Boolean,
     logging: fmi2Boolean,
 ) -> fmi2Component {
+    let host_floats = HostFloats::new();
+    let _floats = host_floats.put_aside();
     let made = protect(|| {
         let callbacks = if callbacks.is_null() || !callbacks.is_aligned() {
             None
@@ -84,7 +87,7 @@ pub unsafe extern "C" fn fmi2Instantiate(
         let name = name.filter(|name| !name.is_empty());
         let model = guid.as_deref().and_then(model_of);
         let shown = name.as_deref().unwrap_or("leg");
-        let logger = Logger::new(callbacks, shown, logging != FMI2_FALSE);
+        let logger = Logger::new(callbacks, shown, logging != FMI2_FALSE, host_floats);
         let refuse = |message: &str| {
             logger.say(Category::Error, FMI2_ERROR, message);
             Ok(null_mut())
@@ -124,7 +127,10 @@ fn guids() -> String {
 pub unsafe extern "C" fn fmi2FreeInstance(component: fmi2Component) {
     // SAFETY: an instance of the caller, which does not use it afterwards.
     unsafe {
-        if Component::lock(component).is_ok() {
+        if let Ok(mut in_use) = Component::lock(component) {
+            let _floats = in_use.instance().logger.host_floats().put_aside();
+            // What is freed is not marked as free to use.
+            std::mem::forget(in_use);
             let _ = protect(|| {
                 Component::destroy(component);
                 Ok(())

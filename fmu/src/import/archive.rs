@@ -2,11 +2,13 @@
 
 use super::folder::Folder;
 use super::library::Functions;
-use super::{FmuInstance, ImportError, Options};
+use super::limits::{self, ArchiveProblem};
+use super::names::is_file_name;
+use super::{FmuInstance, ImportError, Limits, Options};
 use crate::package::Platform;
 use softdock_xml::ModelDescription;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use zip::ZipArchive;
@@ -46,14 +48,36 @@ pub struct FmuArchive {
 
 impl FmuArchive {
     /// Unpacks an FMU into a folder of its own, which is removed with the last instance, and loads
-    /// its binary.
+    /// its binary: from here on its code runs in this process.
     pub fn open(path: &Path) -> Result<Self, ImportError> {
-        let (mut archive, description) = read_description(path)?;
+        Self::open_within(path, &Limits::default())
+    }
+
+    /// The same within other limits.
+    pub fn open_within(path: &Path, limits: &Limits) -> Result<Self, ImportError> {
+        Self::load(path, open_file(path)?, limits)
+    }
+
+    /// The same of an FMU in memory, which errors call `name`.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self, ImportError> {
+        Self::load(Path::new(name), Cursor::new(bytes), &Limits::default())
+    }
+
+    fn load<R: Read + Seek>(path: &Path, source: R, limits: &Limits) -> Result<Self, ImportError> {
+        let (mut archive, description) = read_description(path, source)?;
+        limits::check(path, &mut archive, limits)?;
         let not_offered = || ImportError::NotCoSimulation {
             path: path.to_owned(),
         };
         let identifier = &description.co_simulation.as_ref().ok_or_else(not_offered)?;
         let identifier = &identifier.model_identifier;
+        // It names the library: no other path may come of it.
+        if !is_file_name(identifier) {
+            return Err(ImportError::BadIdentifier {
+                path: path.to_owned(),
+                identifier: identifier.clone(),
+            });
+        }
         let wanted = Platform::HERE.binary(identifier);
         let names = archive.file_names().filter_map(Result::ok);
         let mut found: Vec<String> = names.map(|name| name.into_owned()).collect();
@@ -125,27 +149,36 @@ impl std::fmt::Debug for FmuArchive {
     }
 }
 
-/// Opens an FMU and reads its description, without loading anything.
-pub(crate) fn read_description(
-    path: &Path,
-) -> Result<(ZipArchive<File>, ModelDescription), ImportError> {
-    let file = File::open(path).map_err(|cause| ImportError::File {
+/// Opens the file of an FMU.
+pub(crate) fn open_file(path: &Path) -> Result<File, ImportError> {
+    File::open(path).map_err(|cause| ImportError::File {
         path: path.to_owned(),
         cause,
-    })?;
+    })
+}
+
+/// Reads the list of an FMU and its description, without loading anything.
+pub(crate) fn read_description<R: Read + Seek>(
+    path: &Path,
+    source: R,
+) -> Result<(ZipArchive<R>, ModelDescription), ImportError> {
     let not_an_archive = |cause| ImportError::NotAnArchive {
         path: path.to_owned(),
         cause,
     };
-    let mut archive = ZipArchive::new(file).map_err(not_an_archive)?;
-    let mut xml = Vec::new();
+    let mut archive = ZipArchive::new(source).map_err(not_an_archive)?;
     let mut entry = archive
         .by_name("modelDescription.xml")
         .map_err(not_an_archive)?;
-    io::copy(&mut entry, &mut xml).map_err(|cause| ImportError::File {
-        path: path.to_owned(),
-        cause,
-    })?;
+    if entry.size() > Limits::DESCRIPTION_BYTES {
+        let problem = ArchiveProblem::EntryTooLarge {
+            entry: "modelDescription.xml".to_owned(),
+            bytes: entry.size(),
+            limit: Limits::DESCRIPTION_BYTES,
+        };
+        return Err(problem.of(path));
+    }
+    let xml = limits::read_entry(path, &mut entry)?;
     drop(entry);
     let description =
         ModelDescription::from_xml(&xml).map_err(|cause| ImportError::Description {
@@ -155,8 +188,12 @@ pub(crate) fn read_description(
     Ok((archive, description))
 }
 
-/// Unpacks binaries and resources; a name that leads out of the folder is left out.
-fn unpack(path: &Path, archive: &mut ZipArchive<File>, folder: &Path) -> Result<(), ImportError> {
+/// Unpacks binaries and resources of an archive that has passed [`limits::check`].
+fn unpack<R: Read + Seek>(
+    path: &Path,
+    archive: &mut ZipArchive<R>,
+    folder: &Path,
+) -> Result<(), ImportError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
         move |cause| ImportError::File { path, cause }
@@ -168,7 +205,7 @@ fn unpack(path: &Path, archive: &mut ZipArchive<File>, folder: &Path) -> Result<
                 path: path.to_owned(),
                 cause,
             })?;
-        let Some(name) = entry.enclosed_name() else {
+        let Some(name) = limits::enclosed(&entry) else {
             continue;
         };
         let here = name.starts_with(format!("binaries/{}", Platform::HERE.folder));
@@ -179,8 +216,14 @@ fn unpack(path: &Path, archive: &mut ZipArchive<File>, folder: &Path) -> Result<
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent).map_err(failed(parent))?;
         }
-        let mut file = File::create(&target).map_err(failed(&target))?;
-        io::copy(&mut entry, &mut file).map_err(failed(&target))?;
+        let mut file = File::create_new(&target).map_err(|cause| match cause.kind() {
+            io::ErrorKind::AlreadyExists => {
+                let entry = name.to_string_lossy().into_owned();
+                ArchiveProblem::Twice { entry }.of(path)
+            }
+            _ => failed(&target)(cause),
+        })?;
+        limits::unpack_entry(path, &mut entry, &mut file, failed(&target))?;
     }
     Ok(())
 }
@@ -192,15 +235,27 @@ pub struct Contents {
     pub description: ModelDescription,
     /// Its files: names and sizes in bytes.
     pub files: Vec<(String, u64)>,
+    /// Why it would not be unpacked, if it would not.
+    pub problem: Option<ArchiveProblem>,
 }
 
 impl Contents {
     /// Reads an FMU of FMI 2.0, for whatever interface and platform.
     pub fn read(path: &Path) -> Result<Self, ImportError> {
-        let (mut archive, description) = read_description(path)?;
+        Self::read_within(path, &Limits::default())
+    }
+
+    /// The same; [`Contents::problem`] is about these limits.
+    pub fn read_within(path: &Path, limits: &Limits) -> Result<Self, ImportError> {
+        let (mut archive, description) = read_description(path, open_file(path)?)?;
+        let problem = match limits::check(path, &mut archive, limits) {
+            Ok(()) => None,
+            Err(ImportError::Archive { problem, .. }) => Some(problem),
+            Err(error) => return Err(error),
+        };
         let mut files = Vec::new();
         for index in 0..archive.len() {
-            let named = archive.by_index(index).and_then(|entry| {
+            let named = archive.by_index_raw(index).and_then(|entry| {
                 let name = entry.name()?.into_owned();
                 Ok((!entry.is_dir()).then(|| (name, entry.size())))
             });
@@ -209,6 +264,10 @@ impl Contents {
                 cause,
             })?);
         }
-        Ok(Self { description, files })
+        Ok(Self {
+            description,
+            files,
+            problem,
+        })
     }
 }

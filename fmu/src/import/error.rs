@@ -1,5 +1,6 @@
 //! What can go wrong with a loaded FMU.
 
+use super::ArchiveProblem;
 use crate::abi::{fmi2Status, status_name};
 use std::io;
 use std::path::PathBuf;
@@ -22,6 +23,22 @@ pub enum ImportError {
         path: PathBuf,
         /// Why.
         cause: zip::result::ZipError,
+    },
+    /// The archive is one that is not unpacked.
+    #[error("{} is refused: {problem}", path.display())]
+    Archive {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        problem: ArchiveProblem,
+    },
+    /// The model identifier, which names the binary, is no name of a file.
+    #[error("{}: the modelIdentifier {identifier:?} is no name of a file", path.display())]
+    BadIdentifier {
+        /// The file.
+        path: PathBuf,
+        /// The identifier.
+        identifier: String,
     },
     /// The model description cannot be used.
     #[error("{}: modelDescription.xml: {cause}", path.display())]
@@ -107,6 +124,35 @@ pub enum ImportError {
         last_time: Option<f64>,
         /// What the FMU logged.
         log: String,
+    },
+    /// The FMU asks to end the simulation: a regular end, before the end of a step.
+    #[error(
+        "{instance}: the FMU ended the simulation in the step of {step} s from t = {time} s{}{}",
+        reached(*last_time), told(log)
+    )]
+    Ended {
+        /// The name of the instance.
+        instance: String,
+        /// Start of the step [s].
+        time: f64,
+        /// Its length [s].
+        step: f64,
+        /// Where it ended [s], if the FMU tells.
+        last_time: Option<f64>,
+        /// What the FMU logged.
+        log: String,
+    },
+    /// A real variable is no number.
+    #[error("{instance}: the FMU gives {value} for `{variable}` at t = {time} s")]
+    NotFinite {
+        /// The name of the instance.
+        instance: String,
+        /// The variable.
+        variable: String,
+        /// What it is.
+        value: f64,
+        /// The time that the instance has reached [s].
+        time: f64,
     },
     /// There is no such variable.
     #[error("the model {model} has no variable `{name}`")]

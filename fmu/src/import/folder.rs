@@ -32,6 +32,15 @@ pub fn remove_unpacked() {
     }
 }
 
+/// Removes what processes that have gone left unpacked: for a program whose child has been brought
+/// down by an FMU.
+pub fn remove_abandoned() {
+    // The first folder of a process does it, but perhaps not the last.
+    if let Ok(own) = Folder::new() {
+        remove_abandoned_in(&std::env::temp_dir(), own.path());
+    }
+}
+
 /// A folder that is removed when nobody needs it any more.
 #[derive(Debug)]
 pub(super) struct Folder {
@@ -58,7 +67,7 @@ impl Folder {
             if let Some(lock) = occupy(&path) {
                 present().insert(path.clone());
                 let folder = Self { path, lock };
-                FIRST.call_once(|| remove_abandoned(&parent, &folder.path));
+                FIRST.call_once(|| remove_abandoned_in(&parent, &folder.path));
                 return Ok(folder);
             }
         }
@@ -111,7 +120,7 @@ fn occupy(path: &Path) -> Option<Option<File>> {
 }
 
 /// Removes folders whose process has gone, as far as they belong to the owner of `own`.
-fn remove_abandoned(parent: &Path, own: &Path) {
+fn remove_abandoned_in(parent: &Path, own: &Path) {
     let (Ok(entries), Ok(mine)) = (fs::read_dir(parent), fs::symlink_metadata(own)) else {
         return;
     };
@@ -172,11 +181,11 @@ mod tests {
         let busy = make("softdock-fmu-1-2-0", true);
         let lock = File::open(busy.join(LOCK)).unwrap();
         lock.lock().unwrap();
-        remove_abandoned(&parent, used.path());
+        remove_abandoned_in(&parent, used.path());
         assert!(!abandoned.exists());
         assert!(without.exists() && other.exists() && busy.exists());
         let path = used.path().to_owned();
-        remove_abandoned(path.parent().unwrap(), &path);
+        remove_abandoned_in(path.parent().unwrap(), &path);
         assert!(path.exists());
         drop(used);
         assert!(!path.exists());

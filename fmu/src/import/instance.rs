@@ -2,10 +2,11 @@
 
 use super::archive::Loaded;
 use super::log::{LogBook, LogLine, callbacks};
+use super::watch::{Call, calling, watched};
 use super::{ImportError, library::Functions};
 use crate::abi::{
-    FMI2_CO_SIMULATION, FMI2_DISCARD, FMI2_FALSE, FMI2_LAST_SUCCESSFUL_TIME, FMI2_TRUE,
-    FMI2_WARNING, fmi2CallbackFunctions, fmi2Component, fmi2FMUstate, fmi2Status,
+    FMI2_CO_SIMULATION, FMI2_DISCARD, FMI2_FALSE, FMI2_LAST_SUCCESSFUL_TIME, FMI2_TERMINATED,
+    FMI2_TRUE, FMI2_WARNING, fmi2CallbackFunctions, fmi2Component, fmi2FMUstate, fmi2Status,
 };
 use softdock_xml::ModelDescription;
 use std::ffi::CString;
@@ -35,6 +36,8 @@ pub struct FmuInstance {
     pub(super) name: String,
     pub(super) number: u64,
     pub(super) states: Vec<fmi2FMUstate>,
+    /// What it has reached [s], for messages.
+    pub(super) time: f64,
     /// Boxed: the FMU keeps their addresses.
     book: Box<LogBook>,
     _callbacks: Box<fmi2CallbackFunctions>,
@@ -78,7 +81,7 @@ impl FmuInstance {
         let (c_name, guid) = (c_text(name)?, c_text(&loaded.description.guid)?);
         let resources = c_text(&loaded.resources())?;
         // SAFETY: texts end with zeros; callbacks and book live as long as the instance.
-        let component = unsafe {
+        let component = calling("fmi2Instantiate", || unsafe {
             (loaded.functions.fmi2Instantiate)(
                 c_name.as_ptr(),
                 FMI2_CO_SIMULATION,
@@ -88,7 +91,7 @@ impl FmuInstance {
                 FMI2_FALSE,
                 i32::from(options.logging),
             )
-        };
+        });
         if component.is_null() {
             return Err(ImportError::NotInstantiated {
                 instance: name.to_owned(),
@@ -101,6 +104,7 @@ impl FmuInstance {
             name: name.to_owned(),
             number: COUNTER.fetch_add(1, Ordering::Relaxed),
             states: Vec::new(),
+            time: 0.0,
             book,
             _callbacks: callbacks,
         })
@@ -130,7 +134,9 @@ impl FmuInstance {
         let texts = texts?;
         let list: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
         // SAFETY: the array has this length; texts end with zeros.
-        let status = unsafe { function(self.component, i32::from(on), list.len(), list.as_ptr()) };
+        let status = calling(name, || unsafe {
+            function(self.component, i32::from(on), list.len(), list.as_ptr())
+        });
         self.check(name, status)
     }
 
@@ -173,8 +179,9 @@ impl FmuInstance {
         stop: Option<f64>,
         tolerance: Option<f64>,
     ) -> Result<(), ImportError> {
+        self.time = start;
         // SAFETY: the component is alive; there are no pointers.
-        let status = unsafe {
+        let status = calling("fmi2SetupExperiment", || unsafe {
             (self.functions().fmi2SetupExperiment)(
                 self.component,
                 i32::from(tolerance.is_some()),
@@ -183,25 +190,29 @@ impl FmuInstance {
                 i32::from(stop.is_some()),
                 stop.unwrap_or(0.0),
             )
-        };
+        });
         self.check("fmi2SetupExperiment", status)
     }
 
     /// Begins initialisation.
     pub fn enter_initialization(&mut self) -> Result<(), ImportError> {
         // SAFETY: the component is alive.
-        let status = unsafe { (self.functions().fmi2EnterInitializationMode)(self.component) };
+        let status = calling("fmi2EnterInitializationMode", || unsafe {
+            (self.functions().fmi2EnterInitializationMode)(self.component)
+        });
         self.check("fmi2EnterInitializationMode", status)
     }
 
     /// Ends initialisation.
     pub fn exit_initialization(&mut self) -> Result<(), ImportError> {
         // SAFETY: the component is alive.
-        let status = unsafe { (self.functions().fmi2ExitInitializationMode)(self.component) };
+        let status = calling("fmi2ExitInitializationMode", || unsafe {
+            (self.functions().fmi2ExitInitializationMode)(self.component)
+        });
         self.check("fmi2ExitInitializationMode", status)
     }
 
-    /// Sets up the experiment and initialises.
+    /// Sets up the experiment without a tolerance and initialises.
     pub fn initialize(&mut self, start: f64, stop: Option<f64>) -> Result<(), ImportError> {
         self.setup_experiment(start, stop, None)?;
         self.enter_initialization()?;
@@ -211,51 +222,88 @@ impl FmuInstance {
     /// Ends the simulation.
     pub fn terminate(&mut self) -> Result<(), ImportError> {
         // SAFETY: the component is alive.
-        let status = unsafe { (self.functions().fmi2Terminate)(self.component) };
+        let status = calling("fmi2Terminate", || unsafe {
+            (self.functions().fmi2Terminate)(self.component)
+        });
         self.check("fmi2Terminate", status)
     }
 
     /// Back to the state after instantiation.
     pub fn reset(&mut self) -> Result<(), ImportError> {
         // SAFETY: the component is alive.
-        let status = unsafe { (self.functions().fmi2Reset)(self.component) };
+        let status = calling("fmi2Reset", || unsafe {
+            (self.functions().fmi2Reset)(self.component)
+        });
         self.check("fmi2Reset", status)
     }
 
     /// Makes a step that may be taken back.
     pub fn do_step(&mut self, time: f64, step: f64) -> Result<(), ImportError> {
-        // SAFETY: the component is alive.
-        let status =
-            unsafe { (self.functions().fmi2DoStep)(self.component, time, step, FMI2_FALSE) };
-        self.step_done(time, step, status)
+        self.step_with(time, step, FMI2_FALSE)
     }
 
     /// Makes a step and promises that none before it will be taken back.
     pub fn do_final_step(&mut self, time: f64, step: f64) -> Result<(), ImportError> {
-        // SAFETY: the component is alive.
-        let status =
-            unsafe { (self.functions().fmi2DoStep)(self.component, time, step, FMI2_TRUE) };
-        self.step_done(time, step, status)
+        self.step_with(time, step, FMI2_TRUE)
     }
 
-    fn step_done(&mut self, time: f64, step: f64, status: fmi2Status) -> Result<(), ImportError> {
-        if status != FMI2_DISCARD {
-            return self.check("fmi2DoStep", status);
-        }
-        let log = self.book.take_complaint();
-        let last_time = self.functions().fmi2GetRealStatus.and_then(|function| {
-            let mut value = f64::NAN;
-            // SAFETY: the place is there.
-            let status = unsafe { function(self.component, FMI2_LAST_SUCCESSFUL_TIME, &mut value) };
-            (status <= FMI2_WARNING).then_some(value)
+    fn step_with(&mut self, time: f64, step: f64, no_going_back: i32) -> Result<(), ImportError> {
+        let function = self.functions().fmi2DoStep;
+        // SAFETY: the component is alive.
+        let status = watched(Call::Step { time, step }, || unsafe {
+            function(self.component, time, step, no_going_back)
         });
-        Err(ImportError::Discarded {
-            instance: self.name.clone(),
-            time,
-            step,
-            last_time,
-            log,
+        if status != FMI2_DISCARD {
+            self.check("fmi2DoStep", status)?;
+            self.time = time + step;
+            return Ok(());
+        }
+        let (instance, log) = (self.name.clone(), self.book.take_complaint());
+        let (last_time, ended) = (self.last_successful_time(), self.wants_to_end());
+        self.time = last_time.unwrap_or(time);
+        Err(if ended {
+            ImportError::Ended {
+                instance,
+                time,
+                step,
+                last_time,
+                log,
+            }
+        } else {
+            ImportError::Discarded {
+                instance,
+                time,
+                step,
+                last_time,
+                log,
+            }
         })
+    }
+
+    /// End of the last good step [s], if the FMU tells.
+    fn last_successful_time(&self) -> Option<f64> {
+        let name = "fmi2GetRealStatus";
+        let function = self.functions().fmi2GetRealStatus?;
+        let mut value = f64::NAN;
+        // SAFETY: the component is alive; the place is there.
+        let status = calling(name, || unsafe {
+            function(self.component, FMI2_LAST_SUCCESSFUL_TIME, &mut value)
+        });
+        (self.check(name, status).is_ok() && value.is_finite()).then_some(value)
+    }
+
+    /// True if a step was discarded because the FMU wants to end the simulation.
+    fn wants_to_end(&self) -> bool {
+        let name = "fmi2GetBooleanStatus";
+        let Some(function) = self.functions().fmi2GetBooleanStatus else {
+            return false;
+        };
+        let mut value = FMI2_FALSE;
+        // SAFETY: the component is alive; the place is there.
+        let status = calling(name, || unsafe {
+            function(self.component, FMI2_TERMINATED, &mut value)
+        });
+        self.check(name, status).is_ok() && value != FMI2_FALSE
     }
 
     /// Derivatives of `unknowns` along the direction `seed` of `knowns`.
@@ -271,7 +319,7 @@ impl FmuInstance {
         same_length(name, unknowns.len(), out.len())?;
         let function = self.optional(name, self.functions().fmi2GetDirectionalDerivative)?;
         // SAFETY: the arrays have the lengths given.
-        let status = unsafe {
+        let status = calling(name, || unsafe {
             function(
                 self.component,
                 unknowns.as_ptr(),
@@ -281,7 +329,7 @@ impl FmuInstance {
                 seed.as_ptr(),
                 out.as_mut_ptr(),
             )
-        };
+        });
         self.check(name, status)
     }
 }
@@ -292,12 +340,16 @@ impl Drop for FmuInstance {
             for state in &mut self.states {
                 if !state.is_null() {
                     // SAFETY: a state of this instance that has not been freed.
-                    unsafe { function(self.component, state) };
+                    calling("fmi2FreeFMUstate", || unsafe {
+                        function(self.component, state)
+                    });
                 }
             }
         }
         // SAFETY: the component is alive and not used afterwards.
-        unsafe { (self.loaded.functions.fmi2FreeInstance)(self.component) };
+        calling("fmi2FreeInstance", || unsafe {
+            (self.loaded.functions.fmi2FreeInstance)(self.component);
+        });
     }
 }
 

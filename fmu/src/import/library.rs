@@ -1,6 +1,7 @@
 //! The functions of a loaded library.
 
 use super::ImportError;
+use super::watch::{Call, calling, watched};
 use crate::abi::types;
 use libloading::Library;
 use std::ffi::CStr;
@@ -15,7 +16,7 @@ macro_rules! functions {
             $(pub $required: types::$required,)+
             $(pub $optional: Option<types::$optional>,)+
             /// Keeps the functions where they are.
-            _library: Library,
+            library: Option<Library>,
         }
 
         impl Functions {
@@ -24,7 +25,8 @@ macro_rules! functions {
                 let load = |cause| ImportError::Load { library: path.to_owned(), cause };
                 // SAFETY: loading runs what the library wants to run at its start. Whoever opens
                 // an FMU asks for that.
-                let library = unsafe { Library::new(path) }.map_err(load)?;
+                let library = watched(Call::Load, || unsafe { Library::new(path) });
+                let library = library.map_err(load)?;
                 let missing = |function| ImportError::MissingFunction {
                     library: model.to_owned(),
                     function,
@@ -40,7 +42,7 @@ macro_rules! functions {
                             .get::<types::$optional>(stringify!($optional).as_bytes())
                             .ok()
                             .map(|function| *function),)+
-                        _library: library,
+                        library: Some(library),
                     })
                 }
             }
@@ -48,11 +50,17 @@ macro_rules! functions {
     };
 }
 
+impl Drop for Functions {
+    fn drop(&mut self) {
+        watched(Call::Unload, || self.library = None);
+    }
+}
+
 impl Functions {
     /// The version of the standard that the library says it follows.
     pub fn version(&self) -> String {
         // SAFETY: the function takes nothing and gives a text that stays.
-        let text = unsafe { (self.fmi2GetVersion)() };
+        let text = calling("fmi2GetVersion", || unsafe { (self.fmi2GetVersion)() });
         if text.is_null() {
             return String::new();
         }
@@ -92,5 +100,6 @@ functions! {
         fmi2GetDirectionalDerivative
         fmi2SetRealInputDerivatives
         fmi2GetRealOutputDerivatives
-        fmi2GetRealStatus;
+        fmi2GetRealStatus
+        fmi2GetBooleanStatus;
 }

@@ -15,6 +15,10 @@
 //! # Ok::<(), softdock_fmu::import::ImportError>(())
 //! ```
 //!
+//! Opening an FMU runs foreign code in this process: it can do whatever the process may do, and can
+//! bring it down or hang. A program that must outlive it opens FMUs in a child process; calls can be
+//! watched for that ([`set_watcher`]).
+//!
 //! Instances share the library of their archive, which stays loaded and unpacked as long as one of
 //! them lives. An instance can be sent to another thread; several can be used at once.
 
@@ -23,13 +27,19 @@ mod error;
 mod folder;
 mod instance;
 mod library;
+pub(crate) mod limits;
 mod log;
+mod names;
 mod states;
 mod values;
+mod watch;
 
-pub(crate) use archive::read_description;
 pub use archive::{Contents, FmuArchive};
+pub(crate) use archive::{open_file, read_description};
 pub use error::ImportError;
-pub use folder::remove_unpacked;
+pub use folder::{remove_abandoned, remove_unpacked};
 pub use instance::{FmuInstance, Options, SavedState};
+pub use limits::{ArchiveProblem, Limits};
 pub use log::LogLine;
+pub use names::file_name;
+pub use watch::{Call, Watcher, set_watcher};

@@ -1,5 +1,6 @@
 //! Saving and restoring an instance.
 
+use super::watch::calling;
 use super::{FmuInstance, ImportError, SavedState};
 use crate::abi::fmi2FMUstate;
 use std::ptr::null_mut;
@@ -24,7 +25,7 @@ impl FmuInstance {
         let name = "fmi2GetFMUstate";
         let function = self.optional(name, self.functions().fmi2GetFMUstate)?;
         // SAFETY: the place is there and holds NULL or a state of this instance.
-        let status = unsafe { function(self.component, state) };
+        let status = calling(name, || unsafe { function(self.component, state) });
         self.check(name, status)
     }
 
@@ -34,7 +35,7 @@ impl FmuInstance {
         let state = self.state(saved)?;
         let function = self.optional(name, self.functions().fmi2SetFMUstate)?;
         // SAFETY: a state of this instance that has not been freed.
-        let status = unsafe { function(self.component, state) };
+        let status = calling(name, || unsafe { function(self.component, state) });
         self.check(name, status)
     }
 
@@ -45,7 +46,7 @@ impl FmuInstance {
         let function = self.optional(name, self.functions().fmi2FreeFMUstate)?;
         self.states[saved.slot] = null_mut();
         // SAFETY: a state of this instance that has not been freed.
-        let status = unsafe { function(self.component, &mut state) };
+        let status = calling(name, || unsafe { function(self.component, &mut state) });
         self.check(name, status)
     }
 
@@ -56,13 +57,17 @@ impl FmuInstance {
         let function = self.optional(name, self.functions().fmi2SerializedFMUstateSize)?;
         let mut size = 0;
         // SAFETY: a state of this instance; the place is there.
-        let status = unsafe { function(self.component, state, &mut size) };
+        let status = calling(name, || unsafe {
+            function(self.component, state, &mut size)
+        });
         self.check(name, status)?;
         let mut bytes = vec![0_u8; size];
         let name = "fmi2SerializeFMUstate";
         let function = self.optional(name, self.functions().fmi2SerializeFMUstate)?;
         // SAFETY: a state of this instance; the array has this length.
-        let status = unsafe { function(self.component, state, bytes.as_mut_ptr().cast(), size) };
+        let status = calling(name, || unsafe {
+            function(self.component, state, bytes.as_mut_ptr().cast(), size)
+        });
         self.check(name, status)?;
         Ok(bytes)
     }
@@ -74,7 +79,9 @@ impl FmuInstance {
         let mut state = null_mut();
         let (pointer, size) = (bytes.as_ptr().cast(), bytes.len());
         // SAFETY: the array has this length; the place is there.
-        let status = unsafe { function(self.component, pointer, size, &mut state) };
+        let status = calling(name, || unsafe {
+            function(self.component, pointer, size, &mut state)
+        });
         self.check(name, status)?;
         Ok(self.keep(state))
     }

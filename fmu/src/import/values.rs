@@ -1,8 +1,10 @@
 //! Reading and setting the variables of an instance.
 
 use super::instance::{c_text, same_length};
+use super::watch::calling;
 use super::{FmuInstance, ImportError};
 use crate::abi::FMI2_FALSE;
+use softdock_xml::{ScalarVariable, VariableType};
 use std::ffi::CStr;
 
 impl FmuInstance {
@@ -11,8 +13,9 @@ impl FmuInstance {
         same_length("fmi2SetReal", references.len(), values.len())?;
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: both arrays have this length.
-        let status =
-            unsafe { (self.functions().fmi2SetReal)(self.component, list, count, values.as_ptr()) };
+        let status = calling("fmi2SetReal", || unsafe {
+            (self.functions().fmi2SetReal)(self.component, list, count, values.as_ptr())
+        });
         self.check("fmi2SetReal", status)
     }
 
@@ -21,10 +24,33 @@ impl FmuInstance {
         same_length("fmi2GetReal", references.len(), values.len())?;
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: both arrays have this length.
-        let status = unsafe {
+        let status = calling("fmi2GetReal", || unsafe {
             (self.functions().fmi2GetReal)(self.component, list, count, values.as_mut_ptr())
-        };
+        });
         self.check("fmi2GetReal", status)
+    }
+
+    /// Reads reals, and refuses NaN and infinite ones.
+    pub fn get_finite_real(
+        &mut self,
+        references: &[u32],
+        values: &mut [f64],
+    ) -> Result<(), ImportError> {
+        self.get_real(references, values)?;
+        let Some(position) = values.iter().position(|value| !value.is_finite()) else {
+            return Ok(());
+        };
+        let named = |variable: &&ScalarVariable| {
+            variable.value_reference == references[position]
+                && matches!(variable.variable_type, VariableType::Real(_))
+        };
+        let variable = self.description().model_variables.iter().find(named);
+        Err(ImportError::NotFinite {
+            instance: self.name.clone(),
+            variable: variable.map_or_else(String::new, |variable| variable.name.clone()),
+            value: values[position],
+            time: self.time,
+        })
     }
 
     /// Sets integers.
@@ -32,9 +58,9 @@ impl FmuInstance {
         same_length("fmi2SetInteger", references.len(), values.len())?;
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: both arrays have this length.
-        let status = unsafe {
+        let status = calling("fmi2SetInteger", || unsafe {
             (self.functions().fmi2SetInteger)(self.component, list, count, values.as_ptr())
-        };
+        });
         self.check("fmi2SetInteger", status)
     }
 
@@ -47,9 +73,9 @@ impl FmuInstance {
         same_length("fmi2GetInteger", references.len(), values.len())?;
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: both arrays have this length.
-        let status = unsafe {
+        let status = calling("fmi2GetInteger", || unsafe {
             (self.functions().fmi2GetInteger)(self.component, list, count, values.as_mut_ptr())
-        };
+        });
         self.check("fmi2GetInteger", status)
     }
 
@@ -59,9 +85,9 @@ impl FmuInstance {
         let (list, count) = (references.as_ptr(), references.len());
         let values: Vec<i32> = values.iter().map(|&value| i32::from(value)).collect();
         // SAFETY: both arrays have this length.
-        let status = unsafe {
+        let status = calling("fmi2SetBoolean", || unsafe {
             (self.functions().fmi2SetBoolean)(self.component, list, count, values.as_ptr())
-        };
+        });
         self.check("fmi2SetBoolean", status)
     }
 
@@ -75,9 +101,9 @@ impl FmuInstance {
         let (list, count) = (references.as_ptr(), references.len());
         let mut numbers = vec![0_i32; count];
         // SAFETY: both arrays have this length.
-        let status = unsafe {
+        let status = calling("fmi2GetBoolean", || unsafe {
             (self.functions().fmi2GetBoolean)(self.component, list, count, numbers.as_mut_ptr())
-        };
+        });
         self.check("fmi2GetBoolean", status)?;
         for (value, number) in values.iter_mut().zip(numbers) {
             *value = number != FMI2_FALSE;
@@ -90,9 +116,9 @@ impl FmuInstance {
         let value = c_text(value)?;
         let values = [value.as_ptr()];
         // SAFETY: both arrays have one entry; the text ends with a zero.
-        let status = unsafe {
+        let status = calling("fmi2SetString", || unsafe {
             (self.functions().fmi2SetString)(self.component, &reference, 1, values.as_ptr())
-        };
+        });
         self.check("fmi2SetString", status)
     }
 
@@ -100,9 +126,9 @@ impl FmuInstance {
     pub fn get_string(&mut self, reference: u32) -> Result<String, ImportError> {
         let mut values = [std::ptr::null()];
         // SAFETY: both arrays have one entry.
-        let status = unsafe {
+        let status = calling("fmi2GetString", || unsafe {
             (self.functions().fmi2GetString)(self.component, &reference, 1, values.as_mut_ptr())
-        };
+        });
         self.check("fmi2GetString", status)?;
         if values[0].is_null() {
             return Ok(String::new());
@@ -125,7 +151,7 @@ impl FmuInstance {
         let function = self.optional(name, self.functions().fmi2SetRealInputDerivatives)?;
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: all arrays have this length.
-        let status = unsafe {
+        let status = calling(name, || unsafe {
             function(
                 self.component,
                 list,
@@ -133,7 +159,7 @@ impl FmuInstance {
                 orders.as_ptr(),
                 values.as_ptr(),
             )
-        };
+        });
         self.check(name, status)
     }
 
@@ -151,7 +177,9 @@ impl FmuInstance {
         let (list, count) = (references.as_ptr(), references.len());
         let (orders, values) = (orders.as_ptr(), values.as_mut_ptr());
         // SAFETY: all arrays have this length.
-        let status = unsafe { function(self.component, list, count, orders, values) };
+        let status = calling(name, || unsafe {
+            function(self.component, list, count, orders, values)
+        });
         self.check(name, status)
     }
 }

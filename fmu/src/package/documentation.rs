@@ -11,7 +11,9 @@ td:nth-child(4){white-space:nowrap}";
 
 /// How steps work, for both models.
 const STEPS: &str = "<h2>Steps</h2>
-<p>Any communication step from 1 µs on is accepted, and steps may vary. The leg divides a step
+<p>Communication steps may vary. One shorter than 1e-4 of <code>solver.step</code>, as rounding of the
+caller's clock makes it, moves the time alone; the leg catches up with the next one. The start time has
+no influence on the results. The leg divides a step
 evenly into steps of its own solver, at most <code>solver.step</code> long. Inputs are constant
 over a step, or polynomials up to third order where <code>fmi2SetRealInputDerivatives</code> was
 called for it. Outputs are those at the end of the last step: no output depends on an input that is

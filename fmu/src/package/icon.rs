@@ -2,6 +2,7 @@
 
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
+use leg_core::math;
 use std::io::{self, Write};
 
 /// Pixels of a side.
@@ -68,7 +69,7 @@ fn pixel(at: Point) -> [u8; 4] {
 }
 
 fn distance(a: Point, b: Point) -> f64 {
-    (a.0 - b.0).hypot(a.1 - b.1)
+    math::hypot(a.0 - b.0, a.1 - b.1)
 }
 
 /// Distance from a line from `a` to `b`.
@@ -83,7 +84,7 @@ fn line(at: Point, a: Point, b: Point) -> f64 {
 fn bow(at: Point) -> f64 {
     let place = |k: i32| {
         let s = f64::from(k) / 48.0;
-        let across = 62.0 * (core::f64::consts::PI * s).sin();
+        let across = 62.0 * math::sin(core::f64::consts::PI * s);
         (A.0 + s * (B.0 - A.0) + across, A.1 + s * (B.1 - A.1))
     };
     (0..48)

@@ -1,15 +1,20 @@
 //! FMUs of several platforms in one.
 
 use super::{PackageError, Writer};
-use crate::import::{ImportError, read_description};
+use crate::import::limits::{self, Limits};
+use crate::import::{open_file, read_description};
 use softdock_xml::ModelDescription;
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// One FMU with the binaries of all of them. They must be of the same model, and agree about every
 /// file that more than one of them has.
 pub fn merge(paths: &[PathBuf]) -> Result<Vec<u8>, PackageError> {
+    merge_within(paths, &Limits::default())
+}
+
+/// The same of archives that keep within `limits`.
+pub fn merge_within(paths: &[PathBuf], limits: &Limits) -> Result<Vec<u8>, PackageError> {
     let [first, others @ ..] = paths else {
         return Err(PackageError::TooFew { found: 0 });
     };
@@ -17,9 +22,11 @@ pub fn merge(paths: &[PathBuf]) -> Result<Vec<u8>, PackageError> {
         return Err(PackageError::TooFew { found: 1 });
     }
     let mut files: BTreeMap<String, (PathBuf, Vec<u8>)> = BTreeMap::new();
-    let (_, model) = read_description(first).map_err(Box::new)?;
+    let read = |path: &PathBuf| read_description(path, open_file(path)?);
+    let (_, model) = read(first).map_err(Box::new)?;
     for path in paths {
-        let (mut archive, description) = read_description(path).map_err(Box::new)?;
+        let (mut archive, description) = read(path).map_err(Box::new)?;
+        limits::check(path, &mut archive, limits).map_err(Box::new)?;
         if description.guid != model.guid || description.model_name != model.model_name {
             let named = |description: &ModelDescription| {
                 format!("{} {}", description.model_name, description.guid)
@@ -37,8 +44,7 @@ pub fn merge(paths: &[PathBuf]) -> Result<Vec<u8>, PackageError> {
                 continue;
             }
             let name = entry.name()?.into_owned();
-            let mut content = Vec::new();
-            io::copy(&mut entry, &mut content).map_err(|cause| unreadable(path, cause))?;
+            let content = limits::read_entry(path, &mut entry).map_err(Box::new)?;
             match files.get(&name) {
                 Some((other, present)) if *present != content => {
                     return Err(PackageError::Conflict {
@@ -59,9 +65,4 @@ pub fn merge(paths: &[PathBuf]) -> Result<Vec<u8>, PackageError> {
         writer.file(name, content, name.starts_with("binaries/"))?;
     }
     writer.finish()
-}
-
-fn unreadable(path: &Path, cause: io::Error) -> PackageError {
-    let path = path.to_owned();
-    Box::new(ImportError::File { path, cause }).into()
 }

@@ -7,7 +7,7 @@ mod icon;
 mod merge;
 mod platform;
 
-pub use merge::merge;
+pub use merge::{merge, merge_within};
 pub use platform::Platform;
 
 use crate::model::ModelKind;

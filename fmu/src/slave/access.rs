@@ -4,7 +4,7 @@ use super::SlaveOf;
 use crate::lifecycle::State;
 use crate::model::{Model, Unit};
 use crate::refusal::Refusal;
-use crate::variables::{Access, Role, Value, Variable};
+use crate::variables::{Access, Name, Role, Value, Variable};
 use leg_core::leg::unit::OutputGroup;
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ pub fn wrong_type<M: Model>(reference: u32, asked: &'static str) -> Refusal {
         _ => "a Real",
     };
     Refusal::WrongType {
-        variable: variable.name.clone(),
+        variable: variable.name.to_string(),
         reference,
         found,
         asked,
@@ -52,28 +52,28 @@ fn check_settable<P>(variable: &Variable<P>, state: State) -> Result<(), Refusal
         Role::Local { .. } => "a local variable",
     };
     Err(Refusal::NotSettable {
-        variable: variable.name.clone(),
+        variable: variable.name.to_string(),
         what,
         state,
     })
 }
 
-pub fn check_finite(name: &str, value: f64) -> Result<(), Refusal> {
+pub fn check_finite(name: Name, value: f64) -> Result<(), Refusal> {
     if value.is_finite() {
         return Ok(());
     }
     Err(Refusal::NotFinite {
-        variable: name.to_owned(),
+        variable: name.to_string(),
         value,
     })
 }
 
-fn check_range(name: &str, value: f64, [min, max]: [f64; 2]) -> Result<(), Refusal> {
+fn check_range(name: Name, value: f64, [min, max]: [f64; 2]) -> Result<(), Refusal> {
     if (min..=max).contains(&value) {
         return Ok(());
     }
     Err(Refusal::OutOfRange {
-        variable: name.to_owned(),
+        variable: name.to_string(),
         value,
         min,
         max,
@@ -84,13 +84,13 @@ fn check_range(name: &str, value: f64, [min, max]: [f64; 2]) -> Result<(), Refus
 pub fn check_real<M: Model>(state: State, reference: u32, value: f64) -> Result<(), Refusal> {
     let variable = variable::<M>(reference)?;
     let range = match &variable.role {
-        Role::Parameter(Access::Real { range, .. }) => Some(*range),
+        Role::Parameter(Access::Real { limits, .. }) => Some([limits.low, limits.high]),
         Role::Parameter(_) => return Err(wrong_type::<M>(reference, "a Real")),
         _ => None,
     };
     check_settable(variable, state)?;
-    check_finite(&variable.name, value)?;
-    range.map_or(Ok(()), |range| check_range(&variable.name, value, range))
+    check_finite(variable.name, value)?;
+    range.map_or(Ok(()), |range| check_range(variable.name, value, range))
 }
 
 /// Whether this integer may be set to this value.
@@ -100,7 +100,7 @@ pub fn check_integer<M: Model>(state: State, reference: u32, value: i32) -> Resu
         return Err(wrong_type::<M>(reference, "an Integer"));
     };
     check_settable(variable, state)?;
-    check_range(&variable.name, f64::from(value), range.map(f64::from))
+    check_range(variable.name, f64::from(value), range.map(f64::from))
 }
 
 /// Whether this truth value may be set.

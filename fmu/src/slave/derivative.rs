@@ -10,7 +10,7 @@ use leg_core::leg::unit::{INPUT_ORDER, OutputGroup};
 fn wrong_role<M: Model>(reference: u32, wanted: &'static str) -> Refusal {
     match variable::<M>(reference) {
         Ok(variable) => Refusal::WrongRole {
-            variable: variable.name.clone(),
+            variable: variable.name.to_string(),
             reference,
             wanted,
         },
@@ -37,7 +37,7 @@ fn output<M: Model>(reference: u32) -> Result<(usize, OutputGroup), Refusal> {
 fn bad_order<M: Model>(reference: u32, order: i32, allowed: &'static str) -> Refusal {
     match variable::<M>(reference) {
         Ok(variable) => Refusal::BadOrder {
-            variable: variable.name.clone(),
+            variable: variable.name.to_string(),
             order,
             allowed,
         },
@@ -55,7 +55,7 @@ impl<M: Model> SlaveOf<M> {
         for ((&reference, &order), &value) in references.iter().zip(orders).zip(values) {
             input::<M>(reference)?;
             if usize::try_from(order).is_ok_and(|order| (1..=INPUT_ORDER).contains(&order)) {
-                check_finite(&variable::<M>(reference)?.name, value)?;
+                check_finite(variable::<M>(reference)?.name, value)?;
             } else {
                 return Err(bad_order::<M>(reference, order, "1, 2 or 3"));
             }

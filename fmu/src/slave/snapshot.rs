@@ -22,7 +22,7 @@ pub struct Snapshot<M: Model> {
     parameters: Arc<M::Parameters>,
     inputs: Vec<Input>,
     given: Vec<bool>,
-    start: f64,
+    reached: f64,
     stop: Option<f64>,
     saved: Option<<M::Unit as Unit>::Saved>,
 }
@@ -38,8 +38,7 @@ impl<M: Model> Default for Snapshots<M> {
 
 impl<M: Model> Snapshots<M> {
     /// Keeps a state until it is freed.
-    pub fn keep(&mut self, snapshot: Snapshot<M>) -> SnapshotHandle {
-        let snapshot = Box::new(snapshot);
+    pub fn keep(&mut self, snapshot: Box<Snapshot<M>>) -> SnapshotHandle {
         // The address of the box is free for no other state as long as this one lives.
         let handle = std::ptr::from_ref(&*snapshot).addr();
         self.0.insert(handle, snapshot);
@@ -78,22 +77,22 @@ impl<M: Model> SlaveOf<M> {
             }
             snapshot.inputs.copy_from_slice(&self.inputs);
             snapshot.given.copy_from_slice(&self.given);
-            (snapshot.start, snapshot.stop) = (self.start, self.stop);
+            (snapshot.reached, snapshot.stop) = (self.reached, self.stop);
             match (&self.unit, &mut snapshot.saved) {
                 (Some(unit), Some(saved)) => unit.save_into(saved),
-                (unit, saved) => *saved = unit.as_ref().map(Unit::save),
+                (unit, saved) => *saved = unit.as_ref().map(|unit| unit.save()),
             }
             return Ok(handle);
         }
-        Ok(self.snapshots.keep(Snapshot {
+        Ok(self.snapshots.keep(Box::new(Snapshot {
             state,
             parameters: Arc::clone(&self.parameters),
             inputs: self.inputs.clone(),
             given: self.given.clone(),
-            start: self.start,
+            reached: self.reached,
             stop: self.stop,
-            saved: self.unit.as_ref().map(Unit::save),
-        }))
+            saved: self.unit.as_ref().map(|unit| unit.save()),
+        })))
     }
 
     pub(super) fn restore_state(&mut self, handle: SnapshotHandle) -> Result<State, Refusal> {
@@ -103,13 +102,17 @@ impl<M: Model> SlaveOf<M> {
         }
         self.inputs.copy_from_slice(&snapshot.inputs);
         self.given.copy_from_slice(&snapshot.given);
-        (self.start, self.stop) = (snapshot.start, snapshot.stop);
+        (self.reached, self.stop) = (snapshot.reached, snapshot.stop);
         if std::mem::take(&mut self.poisoned) {
             self.unit = None;
         }
         match (&mut self.unit, &snapshot.saved) {
             (Some(unit), Some(saved)) => unit.restore(saved),
-            (unit, saved) => *unit = saved.as_ref().map(M::Unit::from_saved),
+            (unit, saved) => {
+                *unit = saved
+                    .as_ref()
+                    .map(|saved| Box::new(M::Unit::from_saved(saved)));
+            }
         }
         self.known = Default::default();
         Ok(snapshot.state)
@@ -117,7 +120,7 @@ impl<M: Model> SlaveOf<M> {
 }
 
 const MAGIC: &[u8; 8] = b"softdock";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes before the parameters: magic, version, model, state, counts, experiment.
 const HEADER: usize = 8 + 4 + 8 + 4 + 4 + 4 + 8 + 8 + 8 + 8;
 /// Numbers of an input: value, derivatives, order, whether it was given.
@@ -159,7 +162,7 @@ impl<M: Model> Snapshot<M> {
         let inputs = u32::try_from(self.inputs.len()).map_err(too_long)?;
         bytes.extend(inputs.to_le_bytes());
         bytes.extend(count.to_le_bytes());
-        bytes.extend(self.start.to_le_bytes());
+        bytes.extend(self.reached.to_le_bytes());
         bytes.extend(u64::from(self.stop.is_some()).to_le_bytes());
         bytes.extend(self.stop.unwrap_or(0.0).to_le_bytes());
         for variable in M::variables() {
@@ -183,7 +186,7 @@ impl<M: Model> Snapshot<M> {
     }
 
     /// The state whose bytes these are. More bytes than it needs are refused.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Refusal> {
+    pub fn from_bytes(bytes: &[u8]) -> Result<Box<Self>, Refusal> {
         let refuse = |problem| Refusal::BadBytes { problem };
         if bytes.len() < HEADER + 8 || !bytes.starts_with(MAGIC) {
             return Err(refuse("they do not begin like one"));
@@ -210,7 +213,7 @@ impl<M: Model> Snapshot<M> {
             return Err(refuse("they have another number of variables"));
         }
         let count = from.u64()?;
-        let start = from.f64()?;
+        let reached = from.f64()?;
         let has_stop = from.u64()? != 0;
         let stop = Some(from.f64()?).filter(|_| has_stop);
         let parameters = read_parameters::<M>(&mut from)?;
@@ -225,28 +228,30 @@ impl<M: Model> Snapshot<M> {
             while !from.0.is_empty() {
                 numbers.push(from.f64()?);
             }
-            Some(M::Unit::from_numbers(&parameters.config()?, &numbers)?)
+            let config = parameters.boxed_config()?;
+            Some(M::Unit::from_numbers(&config, &numbers)?)
         };
-        Ok(Self {
+        Ok(Box::new(Self {
             state,
-            parameters: Arc::new(parameters),
+            parameters,
             inputs,
             given,
-            start,
+            reached,
             stop,
             saved,
-        })
+        }))
     }
 }
 
-fn read_parameters<M: Model>(from: &mut Reader<'_>) -> Result<M::Parameters, Refusal> {
+#[inline(never)]
+fn read_parameters<M: Model>(from: &mut Reader<'_>) -> Result<Arc<M::Parameters>, Refusal> {
     let mut parameters = M::Parameters::default();
     for variable in M::variables() {
         if let Role::Parameter(access) = &variable.role {
             access.set_number(&mut parameters, from.f64()?);
         }
     }
-    Ok(parameters)
+    Ok(Arc::new(parameters))
 }
 
 fn read_inputs<M: Model>(from: &mut Reader<'_>) -> Result<(Vec<Input>, Vec<bool>), Refusal> {

@@ -1,21 +1,17 @@
-//! Building the table.
+//! Building the table: at compile time, so that a loaded library keeps nothing on the heap.
 
-use super::{Access, Matters, Role, UnitOf, Variable};
+use super::{Access, Matters, Name, Role, UnitOf, Variable};
+use leg_core::leg::parameter::Parameter;
 use leg_core::leg::unit::{Origin, OutputGroup};
+
+/// Most variables that a model may have.
+const CAPACITY: usize = 160;
 
 /// A table under construction.
 pub struct List<P> {
-    variables: Vec<Variable<P>>,
+    variables: [Variable<P>; CAPACITY],
+    count: usize,
     matters: Matters,
-}
-
-impl<P> Default for List<P> {
-    fn default() -> Self {
-        Self {
-            variables: Vec::new(),
-            matters: Matters::AtStart,
-        }
-    }
 }
 
 /// The only element of a list.
@@ -24,106 +20,123 @@ pub fn one(value: &mut f64) -> &mut [f64] {
 }
 
 impl<P> List<P> {
-    /// The finished table.
-    pub fn finish(self) -> Vec<Variable<P>> {
-        self.variables
+    /// An empty table.
+    pub const fn new() -> Self {
+        Self {
+            variables: [const { Variable::NOTHING }; CAPACITY],
+            count: 0,
+            matters: Matters::AtStart,
+        }
+    }
+
+    /// The variables.
+    pub fn variables(&self) -> &[Variable<P>] {
+        &self.variables[..self.count]
     }
 
     /// What follows matters only once the leg moves, or from the start on again.
-    pub fn matters(&mut self, matters: Matters) -> &mut Self {
+    pub const fn matters(&mut self, matters: Matters) -> &mut Self {
         self.matters = matters;
         self
     }
 
-    fn add(&mut self, name: impl Into<String>, unit: UnitOf, role: Role<P>, description: &str) {
-        self.variables.push(Variable {
-            name: name.into(),
-            description: description.to_owned(),
+    const fn add(&mut self, name: Name, unit: UnitOf, role: Role<P>, description: &'static str) {
+        self.variables[self.count] = Variable {
+            name,
+            description,
             unit,
             role,
             matters: self.matters,
-        });
+        };
+        self.count += 1;
     }
 
     /// A real parameter.
-    pub fn real(
+    pub const fn real(
         &mut self,
-        name: &str,
+        name: &'static str,
         unit: UnitOf,
-        range: [f64; 2],
-        description: &str,
+        limits: &'static Parameter,
+        description: &'static str,
         slot: fn(&mut P) -> &mut [f64],
     ) -> &mut Self {
         let access = Access::Real {
             slot,
             index: 0,
-            range,
+            limits,
         };
-        self.add(name, unit, Role::Parameter(access), description);
+        let role = Role::Parameter(access);
+        self.add(Name::of(name), unit, role, description);
         self
     }
 
     /// As many real parameters, numbered from one.
-    pub fn reals(
+    pub const fn reals(
         &mut self,
-        (name, count): (&str, usize),
+        (name, count): (&'static str, usize),
         unit: UnitOf,
-        range: [f64; 2],
-        description: &str,
+        limits: &'static Parameter,
+        description: &'static str,
         slot: fn(&mut P) -> &mut [f64],
     ) -> &mut Self {
-        for index in 0..count {
-            let access = Access::Real { slot, index, range };
-            let name = format!("{name}[{}]", index + 1);
-            self.add(name, unit, Role::Parameter(access), description);
+        let mut index = 0;
+        while index < count {
+            let access = Access::Real {
+                slot,
+                index,
+                limits,
+            };
+            let role = Role::Parameter(access);
+            self.add(Name::numbered(name, index + 1), unit, role, description);
+            index += 1;
         }
         self
     }
 
     /// An integer parameter.
-    pub fn integer(
+    pub const fn integer(
         &mut self,
-        name: &str,
+        name: &'static str,
         range: [i32; 2],
-        description: &str,
+        description: &'static str,
         slot: fn(&mut P) -> &mut i32,
     ) -> &mut Self {
-        let access = Access::Integer { slot, range };
-        self.add(name, UnitOf::One, Role::Parameter(access), description);
+        let role = Role::Parameter(Access::Integer { slot, range });
+        self.add(Name::of(name), UnitOf::One, role, description);
         self
     }
 
     /// A truth value.
-    pub fn boolean(
+    pub const fn boolean(
         &mut self,
-        name: &str,
-        description: &str,
+        name: &'static str,
+        description: &'static str,
         slot: fn(&mut P) -> &mut bool,
     ) -> &mut Self {
         let role = Role::Parameter(Access::Boolean(slot));
-        self.add(name, UnitOf::One, role, description);
+        self.add(Name::of(name), UnitOf::One, role, description);
         self
     }
 
     /// A number that the start computes.
-    pub fn calculated(
+    pub const fn calculated(
         &mut self,
-        name: &str,
+        name: &'static str,
         unit: UnitOf,
-        description: &str,
+        description: &'static str,
         value: fn(&Origin) -> f64,
     ) -> &mut Self {
-        self.add(name, unit, Role::Calculated(value), description);
+        self.add(Name::of(name), unit, Role::Calculated(value), description);
         self
     }
 
     /// An input.
-    pub fn input(
+    pub const fn input(
         &mut self,
-        name: &str,
+        name: Name,
         unit: UnitOf,
         index: usize,
-        description: &str,
+        description: &'static str,
         start: fn(&P) -> f64,
     ) -> &mut Self {
         self.add(name, unit, Role::Input { index, start }, description);
@@ -131,48 +144,51 @@ impl<P> List<P> {
     }
 
     /// An output.
-    pub fn output(
+    pub const fn output(
         &mut self,
-        name: &str,
+        name: &'static str,
         unit: UnitOf,
         index: usize,
         group: OutputGroup,
-        description: &str,
+        description: &'static str,
     ) -> &mut Self {
-        self.add(name, unit, Role::Output { index, group }, description);
+        let role = Role::Output { index, group };
+        self.add(Name::of(name), unit, role, description);
         self
     }
 
     /// As many outputs, numbered from one.
-    pub fn outputs(
+    pub const fn outputs(
         &mut self,
-        (name, count): (&str, usize),
+        (name, count): (&'static str, usize),
         unit: UnitOf,
         first: usize,
         group: OutputGroup,
-        description: &str,
+        description: &'static str,
     ) -> &mut Self {
-        for k in 0..count {
-            let name = format!("{name}[{}]", k + 1);
+        let mut k = 0;
+        while k < count {
             let role = Role::Output {
                 index: first + k,
                 group,
             };
-            self.add(name, unit, role, description);
+            self.add(Name::numbered(name, k + 1), unit, role, description);
+            k += 1;
         }
         self
     }
 
     /// Something to look at.
-    pub fn local(
+    pub const fn local(
         &mut self,
-        name: &str,
+        name: &'static str,
         unit: UnitOf,
         index: usize,
-        description: &str,
+        description: &'static str,
     ) -> &mut Self {
         let group = OutputGroup::Diagnostic;
-        self.add(name, unit, Role::Local { index, group }, description);
+        let role = Role::Local { index, group };
+        self.add(Name::of(name), unit, role, description);
         self
     }
 }

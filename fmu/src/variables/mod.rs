@@ -12,12 +12,15 @@ pub(crate) mod shared;
 pub(crate) mod spatial;
 mod units;
 
+pub use list::List;
 pub use parameters::{Choice, Choices, Parameters};
 pub use planar::PlanarParameters;
 pub use spatial::SpatialParameters;
 pub use units::{UNITS, UnitOf};
 
+use leg_core::leg::parameter::Parameter;
 use leg_core::leg::unit::{Origin, OutputGroup};
+use std::fmt;
 
 /// Where a parameter is kept, and what it may be.
 pub enum Access<P> {
@@ -27,8 +30,8 @@ pub enum Access<P> {
         slot: fn(&mut P) -> &mut [f64],
         /// Which of them.
         index: usize,
-        /// Smallest and largest value.
-        range: [f64; 2],
+        /// What each of them may be.
+        limits: &'static Parameter,
     },
     /// An integer.
     Integer {
@@ -79,18 +82,61 @@ pub enum Matters {
     Later,
 }
 
+/// The name of a variable, structured: `tendon.tension`, `tip.force[1]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Name {
+    text: &'static str,
+    /// Its number among several, from one.
+    number: Option<usize>,
+}
+
+impl Name {
+    /// A name without a number.
+    pub const fn of(text: &'static str) -> Self {
+        Self { text, number: None }
+    }
+
+    /// A name with a number.
+    pub const fn numbered(text: &'static str, number: usize) -> Self {
+        Self {
+            text,
+            number: Some(number),
+        }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.number {
+            Some(number) => write!(formatter, "{}[{number}]", self.text),
+            None => formatter.write_str(self.text),
+        }
+    }
+}
+
 /// One variable.
 pub struct Variable<P> {
-    /// Its name, structured: `tendon.tension`, `tip.force[1]`.
-    pub name: String,
+    /// Its name.
+    pub name: Name,
     /// What it is.
-    pub description: String,
+    pub description: &'static str,
     /// Its unit; truth values and integers have none.
     pub unit: UnitOf,
     /// What it is to the leg.
     pub role: Role<P>,
     /// Whether outputs before the first step depend on it.
     pub matters: Matters,
+}
+
+impl<P> Variable<P> {
+    /// What an empty place of a table holds.
+    const NOTHING: Self = Self {
+        name: Name::of(""),
+        description: "",
+        unit: UnitOf::One,
+        role: Role::Calculated(|_| 0.0),
+        matters: Matters::Later,
+    };
 }
 
 /// A value of a parameter.

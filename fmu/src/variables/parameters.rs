@@ -3,6 +3,7 @@
 use leg_core::leg::config::{
     ConfigError, Leaf, LeafKind, Link, Motor, MotorMode, Side, Solver, Tendon,
 };
+use leg_core::leg::parameter::ELEMENTS;
 
 /// The parameters of a model.
 pub trait Parameters: Clone + Default + Send + Sync + 'static {
@@ -11,6 +12,11 @@ pub trait Parameters: Clone + Default + Send + Sync + 'static {
 
     /// The configuration they stand for, checked.
     fn config(&self) -> Result<Self::Config, ConfigError>;
+    /// The same on the heap: the way to a leg is deep, and a host's stack may be small.
+    #[inline(never)]
+    fn boxed_config(&self) -> Result<Box<Self::Config>, ConfigError> {
+        self.config().map(Box::new)
+    }
     /// The crank.
     fn crank(&mut self) -> &mut Link;
     /// The leaf.
@@ -39,6 +45,11 @@ impl Choice {
     pub fn ready(value: f64) -> Self {
         let given = false;
         Self { given, value }
+    }
+
+    /// The value that counts if there is one, or else `ready`.
+    pub fn chosen(value: Option<f64>, ready: Self) -> Self {
+        value.map_or(ready, |value| Self { given: true, value })
     }
 
     /// The value if it counts.
@@ -87,6 +98,25 @@ impl Default for Choices {
 }
 
 impl Choices {
+    /// What a configuration chose.
+    pub fn of(leaf: &Leaf, tendon: &Tendon, motor: &Motor, solver: &Solver, side: Side) -> Self {
+        let ready = Self::default();
+        let mode = MODES.iter().position(|&mode| mode == motor.mode);
+        // Out of reach of an integer is out of the range as well, and refused there.
+        let number = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+        Self {
+            constant_strain: leaf.kind == LeafKind::ConstantStrain,
+            inward: side == Side::Inward,
+            damping_shortening: Choice::chosen(
+                tendon.damping_shortening_n_s_per_m,
+                ready.damping_shortening,
+            ),
+            rest_length: Choice::chosen(tendon.rest_length_m, ready.rest_length),
+            mode: mode.map_or(ready.mode, number),
+            elements: number(solver.elements),
+        }
+    }
+
     /// Writes what was chosen.
     pub fn apply(
         &self,
@@ -112,7 +142,7 @@ impl Choices {
             .and_then(|mode| MODES.get(mode).copied())
             .ok_or_else(|| refuse("motor.mode", self.mode, "0, 1, 2 or 3"))?;
         solver.elements = usize::try_from(self.elements)
-            .map_err(|_| refuse("solver.elements", self.elements, "2 to 2000"))?;
+            .map_err(|_| refuse(ELEMENTS.key, self.elements, ELEMENTS.allowed))?;
         Ok(())
     }
 

@@ -1,9 +1,10 @@
 //! Variables of `LegPlanar`.
 
 use super::list::{List, one};
-use super::{Choice, Choices, Parameters, UnitOf as U, Variable, shared};
+use super::{Choice, Choices, Name, Parameters, UnitOf as U, shared};
 use leg_core::leg::LegConfig;
 use leg_core::leg::config::{ConfigError, Leaf, Link, Motor, Posture, Solver, Tendon};
+use leg_core::leg::parameter as allowed;
 use leg_core::leg::unit::OutputGroup;
 use leg_core::leg::unit_planar::{PlanarInput as I, PlanarOutput as O};
 
@@ -25,6 +26,28 @@ impl Default for PlanarParameters {
             straight: false,
             chord: Choice::ready(0.407_922),
             tension: Choice::ready(58.0),
+        }
+    }
+}
+
+impl From<&LegConfig> for PlanarParameters {
+    /// The parameters of a leg with this configuration; histories of motor and load are inputs.
+    fn from(config: &LegConfig) -> Self {
+        let ready = Self::default();
+        let LegConfig {
+            leaf,
+            tendon,
+            motor,
+            solver,
+            pretension,
+            ..
+        } = config;
+        Self {
+            choices: Choices::of(leaf, tendon, motor, solver, pretension.side),
+            straight: pretension.posture == Posture::Straight,
+            chord: Choice::chosen(pretension.chord_m, ready.chord),
+            tension: Choice::chosen(pretension.tension_n, ready.tension),
+            config: config.clone(),
         }
     }
 }
@@ -80,8 +103,8 @@ impl Parameters for PlanarParameters {
 }
 
 /// The table of `LegPlanar`.
-pub fn table() -> Vec<Variable<PlanarParameters>> {
-    let mut list = List::default();
+pub const fn table() -> List<PlanarParameters> {
+    let mut list = List::new();
     geometry(&mut list);
     shared::mechanics(&mut list);
     pretension(&mut list);
@@ -103,43 +126,42 @@ pub fn table() -> Vec<Variable<PlanarParameters>> {
     motion_and_forces(&mut list);
     shape(&mut list);
     shared::energies(&mut list, O::Kinetic as usize, O::AxialStrain as usize);
-    list.finish()
+    list
 }
 
-fn geometry(list: &mut List<PlanarParameters>) {
-    let (place, positive) = ([-100.0, 100.0], [1e-3, 100.0]);
+const fn geometry(list: &mut List<PlanarParameters>) {
     list.reals(
         ("gravity", 2),
         U::MetrePerSquareSecond,
-        [-1e3, 1e3],
+        &allowed::GRAVITY,
         "Gravity along x and y",
         |p| &mut p.config.gravity_m_s2,
     )
     .reals(
         ("geometry.lower_pivot", 2),
         U::Metre,
-        place,
+        &allowed::LOWER_PIVOT,
         "Lower ground pivot O, where the motor is",
         |p| &mut p.config.geometry.lower_pivot_m,
     )
     .reals(
         ("geometry.upper_pivot", 2),
         U::Metre,
-        place,
+        &allowed::UPPER_PIVOT,
         "Upper ground pivot C",
         |p| &mut p.config.geometry.upper_pivot_m,
     )
     .real(
         "link.length",
         U::Metre,
-        positive,
+        &allowed::LINK_LENGTH,
         "Length of the upper link CB, which stands for the end effector",
         |p| one(&mut p.config.link.length_m),
     )
     .real(
         "link.mass",
         U::Kilogram,
-        [1e-6, 1e6],
+        &allowed::LINK_MASS,
         "Mass of the upper link, a slender rod",
         |p| one(&mut p.config.link.mass_kg),
     )
@@ -150,8 +172,7 @@ fn geometry(list: &mut List<PlanarParameters>) {
     );
 }
 
-fn pretension(list: &mut List<PlanarParameters>) {
-    let angle = [-10.0, 10.0];
+const fn pretension(list: &mut List<PlanarParameters>) {
     list.boolean(
         "pretension.straight",
         "Starts from the straight, unstressed leaf instead of the bowed equilibrium",
@@ -160,14 +181,14 @@ fn pretension(list: &mut List<PlanarParameters>) {
     .real(
         "pretension.q1",
         U::Radian,
-        angle,
+        &allowed::PRETENSION_Q1,
         "Crank angle of the equilibrium: held here, or where the search starts",
         |p| one(&mut p.config.pretension.q1_rad),
     )
     .real(
         "pretension.q3",
         U::Radian,
-        angle,
+        &allowed::PRETENSION_Q3,
         "Angle of the upper link in equilibrium: held here, or where the search starts",
         |p| one(&mut p.config.pretension.q3_rad),
     )
@@ -189,7 +210,7 @@ fn pretension(list: &mut List<PlanarParameters>) {
     .real(
         "pretension.chord",
         U::Metre,
-        [1e-3, 100.0],
+        &allowed::CHORD,
         "Distance A to B of the equilibrium, if pretension.chord_given",
         |p| one(&mut p.chord.value),
     )
@@ -201,7 +222,7 @@ fn pretension(list: &mut List<PlanarParameters>) {
     .real(
         "pretension.tension",
         U::Newton,
-        [0.0, 1e9],
+        &allowed::TENSION,
         "Tension of the tendon in equilibrium, if pretension.tension_given",
         |p| one(&mut p.tension.value),
     )
@@ -212,37 +233,37 @@ fn pretension(list: &mut List<PlanarParameters>) {
     );
 }
 
-fn inputs(list: &mut List<PlanarParameters>) {
+const fn inputs(list: &mut List<PlanarParameters>) {
     list.input(
-        "motor.torque_command",
+        Name::of("motor.torque_command"),
         U::NewtonMetre,
         I::MotorTorque as usize,
         "Torque on the crank; without effect in the modes 1 and 2",
         |_| 0.0,
     )
     .input(
-        "motor.angle_command",
+        Name::of("motor.angle_command"),
         U::Radian,
         I::MotorAngle as usize,
         "Target of the crank's angle, counted from its start; in the modes 2 and 3",
         |_| 0.0,
     )
     .input(
-        "load.torque",
+        Name::of("load.torque"),
         U::NewtonMetre,
         I::LoadTorque as usize,
         "Torque on the upper link about C",
         |_| 0.0,
     )
     .input(
-        "load.force[1]",
+        Name::numbered("load.force", 1),
         U::Newton,
         I::LoadForceX as usize,
         "Force on the upper link's end B along x",
         |_| 0.0,
     )
     .input(
-        "load.force[2]",
+        Name::numbered("load.force", 2),
         U::Newton,
         I::LoadForceY as usize,
         "Force on the upper link's end B along y",
@@ -250,25 +271,33 @@ fn inputs(list: &mut List<PlanarParameters>) {
     );
 }
 
-fn motion_and_forces(list: &mut List<PlanarParameters>) {
+const fn motion_and_forces(list: &mut List<PlanarParameters>) {
     let group = OutputGroup::Motion;
     let angles = [
-        ("q1", "q1_rate", "Angle of the crank"),
-        ("q2", "q2_rate", "Angle of the chord AB against the crank"),
-        ("q3", "q3_rate", "Angle of the upper link"),
+        ("q1", "Angle of the crank"),
+        ("q2", "Angle of the chord AB against the crank"),
+        ("q3", "Angle of the upper link"),
     ];
-    for (k, (name, _, description)) in angles.iter().enumerate() {
+    let rates = [
+        ("q1_rate", "Angle of the crank, its rate"),
+        (
+            "q2_rate",
+            "Angle of the chord AB against the crank, its rate",
+        ),
+        ("q3_rate", "Angle of the upper link, its rate"),
+    ];
+    let mut k = 0;
+    while k < angles.len() {
+        let (name, description) = angles[k];
         list.output(name, U::Radian, O::Angles as usize + k, group, description);
+        k += 1;
     }
-    for (k, (_, name, description)) in angles.iter().enumerate() {
-        let description = format!("{description}, its rate");
-        list.output(
-            name,
-            U::RadianPerSecond,
-            O::Rates as usize + k,
-            group,
-            &description,
-        );
+    let mut k = 0;
+    while k < rates.len() {
+        let (name, description) = rates[k];
+        let index = O::Rates as usize + k;
+        list.output(name, U::RadianPerSecond, index, group, description);
+        k += 1;
     }
     list.output(
         "tendon.length",
@@ -322,18 +351,19 @@ fn motion_and_forces(list: &mut List<PlanarParameters>) {
     );
 }
 
-fn shape(list: &mut List<PlanarParameters>) {
+const fn shape(list: &mut List<PlanarParameters>) {
     let group = OutputGroup::Shape;
-    for (k, (name, description)) in [
+    let stations = [
         ("leaf.quarter", "Place at a quarter of the leaf"),
         ("leaf.middle", "Place in the middle of the leaf"),
         ("leaf.three_quarters", "Place at three quarters of the leaf"),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    ];
+    let mut k = 0;
+    while k < stations.len() {
+        let (name, description) = stations[k];
         let first = O::Stations as usize + 2 * k;
         list.outputs((name, 2), U::Metre, first, group, description);
+        k += 1;
     }
     list.output(
         "leaf.bending_strain",

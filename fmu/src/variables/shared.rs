@@ -3,78 +3,78 @@
 use super::list::{List, one};
 use super::{Matters, Parameters, UnitOf as U};
 use leg_core::leg::config::MODAL_RATIOS;
+use leg_core::leg::parameter::{self as allowed, Parameter};
 use leg_core::leg::unit::OutputGroup;
 
 /// Crank, leaf and tendon.
-pub fn mechanics<P: Parameters>(list: &mut List<P>) {
-    let length = [1e-3, 100.0];
+pub const fn mechanics<P: Parameters>(list: &mut List<P>) {
     list.real(
         "crank.length",
         U::Metre,
-        length,
+        &allowed::CRANK_LENGTH,
         "Length of the crank OA",
         |p| one(&mut p.crank().length_m),
     )
     .real(
         "crank.mass",
         U::Kilogram,
-        [1e-6, 1e6],
+        &allowed::CRANK_MASS,
         "Mass of the crank, a slender rod",
         |p| one(&mut p.crank().mass_kg),
     )
     .real(
         "leaf.length",
         U::Metre,
-        length,
+        &allowed::LEAF_LENGTH,
         "Length of the leaf spring AB when straight",
         |p| one(&mut p.leaf().length_m),
     )
     .real(
         "leaf.width",
         U::Metre,
-        [1e-6, 10.0],
+        &allowed::LEAF_WIDTH,
         "Width of the leaf, normal to the plane of bending",
         |p| one(&mut p.leaf().width_m),
     )
     .real(
         "leaf.thickness",
         U::Metre,
-        [1e-6, 1.0],
+        &allowed::LEAF_THICKNESS,
         "Thickness of the leaf, in the plane of bending",
         |p| one(&mut p.leaf().thickness_m),
     )
     .real(
         "leaf.youngs_modulus",
         U::Pascal,
-        [1e3, 1e13],
+        &allowed::YOUNGS_MODULUS,
         "Young's modulus of the leaf",
         |p| one(&mut p.leaf().youngs_modulus_pa),
     )
     .real(
         "leaf.shear_modulus",
         U::Pascal,
-        [1e3, 1e13],
+        &allowed::SHEAR_MODULUS,
         "Shear modulus of the leaf",
         |p| one(&mut p.leaf().shear_modulus_pa),
     )
     .real(
         "leaf.shear_factor",
         U::One,
-        [1e-3, 10.0],
+        &allowed::SHEAR_FACTOR,
         "Shear correction factor of the leaf's section",
         |p| one(&mut p.leaf().shear_factor),
     )
     .real(
         "leaf.density",
         U::KilogramPerCubicMetre,
-        [1e-3, 1e5],
+        &allowed::DENSITY,
         "Density of the leaf",
         |p| one(&mut p.leaf().density_kg_m3),
     )
     .real(
         "leaf.curvature",
         U::PerMetre,
-        [-100.0, 100.0],
+        &allowed::CURVATURE,
         "Curvature of the unstressed leaf in the plane of bending, positive to the left of A to B",
         |p| one(&mut p.leaf().curvature_per_m),
     )
@@ -87,12 +87,12 @@ pub fn mechanics<P: Parameters>(list: &mut List<P>) {
     tendon(list);
 }
 
-fn damping<P: Parameters>(list: &mut List<P>) {
+const fn damping<P: Parameters>(list: &mut List<P>) {
     // The corner between two dampings is rounded: at rest it leaves a trace of tension.
     list.real(
         "tendon.damping",
         U::NewtonSecondPerMetre,
-        [0.0, 1e9],
+        &allowed::TENDON_DAMPING,
         "Damping of the tendon; while lengthening only, if tendon.damping_shortening_given",
         |p| one(&mut p.tendon().damping_n_s_per_m),
     )
@@ -104,14 +104,14 @@ fn damping<P: Parameters>(list: &mut List<P>) {
     .real(
         "tendon.damping_shortening",
         U::NewtonSecondPerMetre,
-        [0.0, 1e9],
+        &allowed::TENDON_DAMPING_SHORTENING,
         "Damping of the tendon while shortening, if tendon.damping_shortening_given",
         |p| one(&mut p.choices().damping_shortening.value),
     )
     .real(
         "tendon.rate_width",
         U::MetrePerSecond,
-        [1e-12, 1e3],
+        &allowed::RATE_WIDTH,
         "Half width of the rounded corner between the two dampings",
         |p| one(&mut p.tendon().rate_width_m_per_s),
     )
@@ -119,49 +119,51 @@ fn damping<P: Parameters>(list: &mut List<P>) {
     .real(
         "leaf.rayleigh_mass",
         U::PerSecond,
-        [0.0, 1e6],
-        "Rayleigh damping of the leaf, mass coefficient alpha: its vibrations about a leg at rest decay by alpha/2",
+        &allowed::RAYLEIGH_MASS,
+        "Rayleigh damping of the leaf, mass coefficient alpha: its vibrations about a leg at rest \
+         decay by alpha/2",
         |p| one(&mut p.leaf().rayleigh_mass_per_s),
     )
     .real(
         "leaf.rayleigh_stiffness",
         U::Second,
-        [0.0, 1e3],
-        "Rayleigh damping of the leaf, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness",
+        &allowed::RAYLEIGH_STIFFNESS,
+        "Rayleigh damping of the leaf, stiffness coefficient beta: every section answers its strain \
+         rate with beta times its stiffness",
         |p| one(&mut p.leaf().rayleigh_stiffness_s),
     )
     .reals(
         ("leaf.modal_damping_ratio", MODAL_RATIOS),
         U::One,
-        [0.0, 0.999],
+        &allowed::MODAL_DAMPING,
         "Damping ratios of the first modes of the bowed leaf with its ends held, on top of Rayleigh's",
         |p| &mut p.leaf().modal_damping_ratios,
     )
     .real(
         "tendon.friction",
         U::Newton,
-        [0.0, 1e6],
+        &allowed::TENDON_FRICTION,
         "Friction in the tendon's guides",
         |p| one(&mut p.tendon().friction_n),
     )
     .real(
         "tendon.friction_speed",
         U::MetrePerSecond,
-        [1e-9, 1e3],
+        &allowed::FRICTION_SPEED,
         "Speed over which the friction changes sign",
         |p| one(&mut p.tendon().friction_speed_m_per_s),
     )
     .matters(Matters::AtStart);
 }
 
-fn tendon<P: Parameters>(list: &mut List<P>) {
+const fn tendon<P: Parameters>(list: &mut List<P>) {
     list.boolean("tendon.present", "False leaves the tendon out", |p| {
         &mut p.tendon().present
     })
     .real(
         "tendon.stiffness",
         U::NewtonPerMetre,
-        [1e-3, 1e12],
+        &allowed::TENDON_STIFFNESS,
         "Stiffness of the tendon",
         |p| one(&mut p.tendon().stiffness_n_per_m),
     )
@@ -173,21 +175,26 @@ fn tendon<P: Parameters>(list: &mut List<P>) {
     .real(
         "tendon.rest_length",
         U::Metre,
-        [0.0, 100.0],
+        &allowed::REST_LENGTH,
         "Rest length of the tendon, if tendon.rest_length_given",
         |p| one(&mut p.choices().rest_length.value),
     )
     .real(
         "tendon.slack_width",
         U::Newton,
-        [1e-9, 1e3],
+        &allowed::SLACK_WIDTH,
         "Half width of the rounded corner at zero tension",
         |p| one(&mut p.tendon().slack_width_n),
     );
 }
 
+/// The range of a count.
+const fn whole(limits: &Parameter) -> [i32; 2] {
+    [limits.low as i32, limits.high as i32]
+}
+
 /// Motor, mesh and time stepping.
-pub fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
+pub const fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
     list.integer(
         "motor.mode",
         [0, 3],
@@ -199,32 +206,35 @@ pub fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
     .real(
         "motor.hold_stiffness",
         U::NewtonMetrePerRadian,
-        [0.0, 1e9],
+        &allowed::HOLD_STIFFNESS,
         "Stiffness of the hold",
         |p| one(&mut p.motor().hold_stiffness_nm_per_rad),
     )
     .real(
         "motor.torque_limit",
         U::NewtonMetre,
-        [1e-9, 1e9],
+        &allowed::TORQUE_LIMIT,
         "Limit of the torque that the motor delivers in modes 0 and 3, whatever asks for it",
         |p| one(&mut p.motor().torque_limit_nm),
     )
-    .integer("solver.elements", [2, 2000], "Elements of the leaf", |p| {
-        &mut p.choices().elements
-    })
+    .integer(
+        "solver.elements",
+        whole(&allowed::ELEMENTS),
+        "Elements of the leaf",
+        |p| &mut p.choices().elements,
+    )
     .matters(Matters::Later)
     .real(
         "motor.hold_damping",
         U::NewtonMetreSecondPerRadian,
-        [0.0, 1e9],
+        &allowed::HOLD_DAMPING,
         "Damping of the hold",
         |p| one(&mut p.motor().hold_damping_nm_s_per_rad),
     )
     .real(
         "solver.step",
         U::Second,
-        [1e-7, 1.0],
+        &allowed::STEP,
         "Largest step of the leg's own solver, which divides a communication step evenly",
         |p| one(&mut p.solver().step_s),
     )
@@ -236,21 +246,21 @@ pub fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
     .real(
         "solver.error_tolerance",
         U::One,
-        [1e-12, 1.0],
+        &allowed::ERROR_TOLERANCE,
         "Allowed error of an adaptive step, relative to the leg's size or in rad",
         |p| one(&mut p.solver().error_tolerance),
     )
     .real(
         "solver.spectral_radius",
         U::One,
-        [0.0, 1.0],
+        &allowed::SPECTRAL_RADIUS,
         "Spectral radius of the integrator at infinite frequency: 1 keeps energy, 0 damps most",
         |p| one(&mut p.solver().spectral_radius),
     )
     .real(
         "solver.newton_tolerance",
         U::One,
-        [1e-12, 9.99e-4],
+        &allowed::NEWTON_TOLERANCE,
         "Newton's tolerance, relative to the leg's size or in rad",
         |p| one(&mut p.solver().newton_tolerance),
     )
@@ -258,7 +268,7 @@ pub fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
 }
 
 /// What the pre-tensioned equilibrium turned out to be.
-pub fn equilibrium<P>(list: &mut List<P>) {
+pub const fn equilibrium<P>(list: &mut List<P>) {
     list.calculated(
         "equilibrium.chord",
         U::Metre,
@@ -286,9 +296,9 @@ pub fn equilibrium<P>(list: &mut List<P>) {
 }
 
 /// Energies and what to look at; `kinetic` and `axial_strain` are the first of their groups.
-pub fn energies<P>(list: &mut List<P>, kinetic: usize, axial_strain: usize) {
+pub const fn energies<P>(list: &mut List<P>, kinetic: usize, axial_strain: usize) {
     let group = OutputGroup::Energy;
-    for (k, (name, description)) in [
+    let rows = [
         ("energy.kinetic", "Kinetic energy"),
         ("energy.strain", "Strain energy of the leaf"),
         ("energy.tendon", "Energy stored in the tendon"),
@@ -299,11 +309,12 @@ pub fn energies<P>(list: &mut List<P>, kinetic: usize, axial_strain: usize) {
             "energy.residual",
             "What the account of energy misses: the error of the integrator",
         ),
-    ]
-    .into_iter()
-    .enumerate()
-    {
+    ];
+    let mut k = 0;
+    while k < rows.len() {
+        let (name, description) = rows[k];
         list.output(name, U::Joule, kinetic + k, group, description);
+        k += 1;
     }
     list.local(
         "leaf.largest_axial_strain",

@@ -1,9 +1,10 @@
 //! Variables of `LegSpatial`.
 
 use super::list::{List, one};
-use super::{Choices, Matters, Parameters, UnitOf as U, Variable, shared};
+use super::{Choices, Matters, Name, Parameters, UnitOf as U, shared};
 use leg_core::leg::SpatialLegConfig;
 use leg_core::leg::config::{ConfigError, Leaf, Link, Motor, Solver, Tendon};
+use leg_core::leg::parameter as allowed;
 use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
 use leg_core::leg::unit::OutputGroup;
 use leg_core::leg::unit_spatial::{SpatialInput as I, SpatialOutput as O};
@@ -38,6 +39,33 @@ impl SpatialParameters {
     /// Whether the tip's velocity at the end of a step comes from outside.
     pub fn tip_velocity_given(&self) -> bool {
         self.tip_velocity_given
+    }
+}
+
+impl From<&SpatialLegConfig> for SpatialParameters {
+    /// The parameters of a leg with this configuration; histories of its motor are inputs.
+    fn from(config: &SpatialLegConfig) -> Self {
+        let ready = Self::default();
+        let SpatialLegConfig {
+            leaf,
+            tendon,
+            motor,
+            solver,
+            ..
+        } = config;
+        let (round, radius) = match config.section {
+            SectionShape::Leaf => (false, ready.radius),
+            SectionShape::Rod { radius_m } => (true, radius_m),
+        };
+        Self {
+            choices: Choices::of(leaf, tendon, motor, solver, config.side),
+            carried_by_base: config.universal.carried_by == Carrier::Base,
+            upright_moment: config.universal.carried_moment == CarriedMoment::Upright,
+            round,
+            radius,
+            tip_velocity_given: ready.tip_velocity_given,
+            config: config.clone(),
+        }
     }
 }
 
@@ -102,8 +130,8 @@ impl Parameters for SpatialParameters {
 }
 
 /// The table of `LegSpatial`.
-pub fn table() -> Vec<Variable<SpatialParameters>> {
-    let mut list = List::default();
+pub const fn table() -> List<SpatialParameters> {
+    let mut list = List::new();
     placement(&mut list);
     shared::mechanics(&mut list);
     pretension(&mut list);
@@ -114,36 +142,35 @@ pub fn table() -> Vec<Variable<SpatialParameters>> {
     shape(&mut list);
     shared::energies(&mut list, O::Kinetic as usize, O::AxialStrain as usize);
     course_of_force(&mut list);
-    list.finish()
+    list
 }
 
-fn placement(list: &mut List<SpatialParameters>) {
-    let (place, direction) = ([-100.0, 100.0], [-1e3, 1e3]);
+const fn placement(list: &mut List<SpatialParameters>) {
     list.reals(
         ("gravity", 3),
         U::MetrePerSquareSecond,
-        [-1e3, 1e3],
+        &allowed::GRAVITY,
         "Gravity",
         |p| &mut p.config.gravity_m_s2,
     )
     .reals(
         ("base.motor_position", 3),
         U::Metre,
-        place,
+        &allowed::MOTOR_POSITION,
         "Centre O of the motor's axis",
         |p| &mut p.config.base.motor_position_m,
     )
     .reals(
         ("base.crank_direction", 3),
         U::One,
-        direction,
+        &allowed::CRANK_DIRECTION,
         "Direction of the crank at q1 = 0, of any length but zero",
         |p| &mut p.config.base.crank_direction,
     )
     .reals(
         ("base.motor_axis", 3),
         U::One,
-        direction,
+        &allowed::MOTOR_AXIS,
         "The motor's axis, at right angles to the crank, of any length but zero",
         |p| &mut p.config.base.motor_axis,
     )
@@ -162,14 +189,14 @@ fn placement(list: &mut List<SpatialParameters>) {
     .reals(
         ("universal.first_axis", 3),
         U::One,
-        direction,
+        &allowed::FIRST_AXIS,
         "First axis of the universal joint at q1 = 0: along the crank, up, along the motor's axis",
         |p| &mut p.config.universal.first_axis,
     )
     .reals(
         ("universal.second_axis", 3),
         U::One,
-        direction,
+        &allowed::SECOND_AXIS,
         "Second axis of the universal joint: along the leaf, normal to its face, across its width",
         |p| &mut p.config.universal.second_axis,
     )
@@ -186,24 +213,24 @@ fn placement(list: &mut List<SpatialParameters>) {
     .real(
         "section.radius",
         U::Metre,
-        [1e-6, 1.0],
+        &allowed::SECTION_RADIUS,
         "Radius of the rod, if section.round",
         |p| one(&mut p.radius),
     );
 }
 
-fn pretension(list: &mut List<SpatialParameters>) {
+const fn pretension(list: &mut List<SpatialParameters>) {
     list.real(
         "pretension.q1",
         U::Radian,
-        [-10.0, 10.0],
+        &allowed::Q1,
         "Crank angle of the equilibrium from which the simulation starts",
         |p| one(&mut p.config.q1_rad),
     )
     .reals(
         ("pretension.tip_position", 3),
         U::Metre,
-        [-100.0, 100.0],
+        &allowed::TIP_POSITION,
         "Tip B in that equilibrium, which determines the tendon's rest length",
         |p| &mut p.config.tip_position_m,
     )
@@ -222,7 +249,7 @@ fn pretension(list: &mut List<SpatialParameters>) {
     .matters(Matters::AtStart);
 }
 
-fn inputs(list: &mut List<SpatialParameters>) {
+const fn inputs(list: &mut List<SpatialParameters>) {
     let position = "Tip at the end of the step; until it is set, pretension.tip_position";
     let first = I::TipPosition as usize;
     let starts: [fn(&SpatialParameters) -> f64; 3] = [
@@ -230,31 +257,34 @@ fn inputs(list: &mut List<SpatialParameters>) {
         |p| p.config.tip_position_m[1],
         |p| p.config.tip_position_m[2],
     ];
-    for (k, start) in starts.into_iter().enumerate() {
-        let name = format!("tip.position[{}]", k + 1);
-        list.input(&name, U::Metre, first + k, position, start);
+    let mut k = 0;
+    while k < 3 {
+        let name = Name::numbered("tip.position", k + 1);
+        list.input(name, U::Metre, first + k, position, starts[k]);
+        k += 1;
     }
     list.matters(Matters::Later);
-    for k in 0..3 {
-        let name = format!("tip.velocity[{}]", k + 1);
+    let mut k = 0;
+    while k < 3 {
         list.input(
-            &name,
+            Name::numbered("tip.velocity", k + 1),
             U::MetrePerSecond,
             I::TipVelocity as usize + k,
             "Velocity of the tip at the end of the step, if tip.velocity_given",
             |_| 0.0,
         );
+        k += 1;
     }
     list.matters(Matters::AtStart)
         .input(
-            "motor.torque_command",
+            Name::of("motor.torque_command"),
             U::NewtonMetre,
             I::MotorTorque as usize,
             "Torque on the crank; without effect in the modes 1 and 2",
             |_| 0.0,
         )
         .input(
-            "motor.angle_command",
+            Name::of("motor.angle_command"),
             U::Radian,
             I::MotorAngle as usize,
             "Target of the crank's angle, counted from pretension.q1; in the modes 2 and 3",
@@ -262,7 +292,7 @@ fn inputs(list: &mut List<SpatialParameters>) {
         );
 }
 
-fn motion_and_forces(list: &mut List<SpatialParameters>) {
+const fn motion_and_forces(list: &mut List<SpatialParameters>) {
     let group = OutputGroup::Motion;
     list.output(
         "motor.angle",
@@ -316,7 +346,7 @@ fn motion_and_forces(list: &mut List<SpatialParameters>) {
     );
 }
 
-fn shape(list: &mut List<SpatialParameters>) {
+const fn shape(list: &mut List<SpatialParameters>) {
     let group = OutputGroup::Shape;
     list.outputs(
         ("leaf.middle", 3),
@@ -341,8 +371,8 @@ fn shape(list: &mut List<SpatialParameters>) {
     );
 }
 
-fn course_of_force(list: &mut List<SpatialParameters>) {
-    for (name, first, description) in [
+const fn course_of_force(list: &mut List<SpatialParameters>) {
+    let parts = [
         (
             "tip.force_mean",
             O::TipForceMean,
@@ -363,7 +393,10 @@ fn course_of_force(list: &mut List<SpatialParameters>) {
             O::TipForceCubic,
             "Cubic part of tip.force over the last step: times 20s^3 - 30s^2 + 12s - 1",
         ),
-    ] {
+    ];
+    let mut k = 0;
+    while k < parts.len() {
+        let (name, first, description) = parts[k];
         list.outputs(
             (name, 3),
             U::Newton,
@@ -371,5 +404,6 @@ fn course_of_force(list: &mut List<SpatialParameters>) {
             OutputGroup::Course,
             description,
         );
+        k += 1;
     }
 }

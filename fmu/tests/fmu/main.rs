@@ -1,9 +1,11 @@
 //! The FMUs as a caller meets them: through the exported functions, and loaded from a file.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod derivatives;
 mod description;
+mod hostile;
 mod instances;
+mod keys;
 mod library;
 mod lifecycle;
 mod logging;

@@ -1,14 +1,17 @@
 //! Steps of any length, inputs within them, and steps that fail.
 
-use crate::support::Raw;
+use crate::support::{Random, Raw};
 use leg_core::leg::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput};
 use leg_core::leg::{LegConfig, PlanarUnit};
 use softdock_fmu::ModelKind;
 use softdock_fmu::abi::{FMI2_DISCARD, FMI2_ERROR, FMI2_LAST_SUCCESSFUL_TIME, FMI2_OK};
+use softdock_fmu::exports::access::*;
 use softdock_fmu::exports::lifecycle::*;
 use softdock_fmu::exports::state::*;
 use softdock_fmu::exports::step::*;
+use softdock_xml::Causality;
 use std::ptr::null_mut;
+use std::sync::OnceLock;
 
 const PLANAR: ModelKind = ModelKind::LegPlanar;
 
@@ -23,7 +26,7 @@ fn last_time(raw: &Raw) -> f64 {
 #[test]
 fn steps_have_the_bits_of_the_native_leg() {
     let raw = Raw::started(PLANAR);
-    let mut unit = PlanarUnit::new(&LegConfig::default(), 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
+    let mut unit = PlanarUnit::new(&LegConfig::default(), &[0.0; PLANAR_INPUTS]).unwrap();
     let mut time = 0.0;
     for (k, length) in [1e-3, 1e-6, 0.0137, 3e-5, 0.1, 0.5e-3]
         .iter()
@@ -35,7 +38,7 @@ fn steps_have_the_bits_of_the_native_leg() {
         assert_eq!(raw.set("load.force[1]", load), FMI2_OK);
         unit.inputs_mut()[PlanarInput::LoadForceX as usize].value = load;
         assert_eq!(raw.step(time, *length), FMI2_OK);
-        unit.advance(time + length).unwrap();
+        unit.advance_by(*length).unwrap();
         time += length;
         let out = unit.outputs().unwrap();
         for (name, index) in [
@@ -87,10 +90,6 @@ fn impossible_steps_are_refused() {
         assert_eq!(raw.step(time, length), FMI2_ERROR, "{time} {length}");
         assert_eq!(raw.get("energy.work_in"), 0.0);
     }
-    let raw = Raw::started(PLANAR);
-    // A step that the clock cannot show is none.
-    assert_eq!(raw.step(0.0, 1.0), FMI2_OK);
-    assert_eq!(raw.step(1.0, f64::from_bits(1)), FMI2_ERROR);
     // One that would take for ever is left to the caller to divide.
     for length in [1e9, 1e300, f64::MAX] {
         let raw = Raw::started(PLANAR);
@@ -110,6 +109,173 @@ fn tiny_steps_add_up() {
         let (a, b) = (fine.get("tendon.tension"), coarse.get("tendon.tension"));
         assert!((a - b).abs() < 1e-2 * b, "{a} {b}");
         assert_eq!(fine.step(1e-4, 1e-9), FMI2_OK);
+    }
+}
+
+/// Names and references of the real outputs of a model, in the order of the description.
+fn output_list(kind: ModelKind) -> &'static (Vec<String>, Vec<u32>) {
+    static LISTS: [OnceLock<(Vec<String>, Vec<u32>)>; 2] = [OnceLock::new(), OnceLock::new()];
+    LISTS[kind as usize].get_or_init(|| {
+        let description = kind.description().unwrap();
+        let variables = description.model_variables.iter();
+        let outputs = variables.filter(|variable| variable.causality == Causality::Output);
+        outputs.map(|v| (v.name.clone(), v.value_reference)).unzip()
+    })
+}
+
+/// All outputs of an instance.
+fn outputs(raw: &Raw, kind: ModelKind) -> Vec<(String, f64)> {
+    let (names, references) = output_list(kind);
+    let mut values = vec![f64::NAN; references.len()];
+    let (from, to) = (references.as_ptr(), values.as_mut_ptr());
+    // SAFETY: as many values as references.
+    let status = unsafe { fmi2GetReal(raw.component, from, references.len(), to) };
+    assert_eq!(status, FMI2_OK);
+    names.iter().cloned().zip(values).collect()
+}
+
+/// Sets what moves a leg in a step that ends `end` seconds after the start.
+fn move_leg(raw: &Raw, kind: ModelKind, end: f64) {
+    let (sine, cosine) = (50.0 * end).sin_cos();
+    match kind {
+        ModelKind::LegPlanar => {
+            assert_eq!(raw.set("load.force[1]", 3.0 * sine), FMI2_OK);
+        }
+        ModelKind::LegSpatial => {
+            let place = TIP_HEIGHT - 1e-4 * (1.0 - cosine);
+            assert_eq!(raw.set("tip.position[3]", place), FMI2_OK);
+            assert_eq!(raw.set("tip.velocity[3]", -5e-3 * sine), FMI2_OK);
+        }
+    }
+}
+
+/// Height of the spatial leg's tip at its start [m].
+const TIP_HEIGHT: f64 = 0.4;
+const STEPS: usize = 120;
+const STEP: f64 = 1e-3;
+
+/// A run of [`STEPS`] from `start` with a leg that makes steps of `own` [s]; the last `sliver(k)` [s] of
+/// step k, if any, are a step of their own. Gives the outputs after every step.
+fn run(
+    kind: ModelKind,
+    (start, own): (f64, f64),
+    sliver: impl Fn(usize) -> Option<f64>,
+) -> Vec<Vec<(String, f64)>> {
+    let raw = Raw::new(kind);
+    assert_eq!(raw.set("solver.step", own), FMI2_OK);
+    // SAFETY: the component is alive.
+    let status = unsafe { fmi2SetupExperiment(raw.component, 0, 0.0, start, 0, 0.0) };
+    assert_eq!(status, FMI2_OK);
+    raw.start();
+    let mut time = start;
+    let mut rows = Vec::new();
+    for k in 0..STEPS {
+        let end = (k + 1) as f64 * STEP;
+        let sliver = sliver(k);
+        move_leg(&raw, kind, end - sliver.unwrap_or(0.0));
+        // The sliver is cut off the step, so that times stay those of a run without it.
+        let length = STEP - sliver.unwrap_or(0.0);
+        assert_eq!(raw.step(time, length), FMI2_OK, "{time}");
+        time += length;
+        if let Some(length) = sliver {
+            move_leg(&raw, kind, end);
+            assert_eq!(raw.step(time, length), FMI2_OK, "{length} at {time}");
+            time += length;
+        }
+        rows.push(outputs(&raw, kind));
+    }
+    rows
+}
+
+#[test]
+fn the_start_time_leaves_no_trace() {
+    for kind in ModelKind::ALL {
+        let reference = run(kind, (0.0, STEP), |_| None);
+        for start in [3e4, 86_400.0, 1e7, -5.5] {
+            let rows = run(kind, (start, STEP), |_| None);
+            for (row, expected) in rows.iter().zip(&reference) {
+                for ((name, value), (_, expected)) in row.iter().zip(expected) {
+                    assert_eq!(value.to_bits(), expected.to_bits(), "{name} from {start} s");
+                }
+            }
+        }
+        // Where the caller's clock cannot show its own steps, it is the length that counts.
+        let raw = Raw::new(kind);
+        // SAFETY: the component is alive.
+        let status = unsafe { fmi2SetupExperiment(raw.component, 0, 0.0, 1e12, 0, 0.0) };
+        assert_eq!(status, FMI2_OK);
+        raw.start();
+        assert_eq!(raw.step(1e12, 0.05), FMI2_OK);
+        let other = Raw::started(kind);
+        assert_eq!(other.step(0.0, 0.05), FMI2_OK);
+        for ((name, value), (_, expected)) in outputs(&raw, kind).iter().zip(&outputs(&other, kind))
+        {
+            assert_eq!(value.to_bits(), expected.to_bits(), "{name}");
+        }
+    }
+}
+
+/// Steps of rounding size, as callers make them that add up their steps: outputs stay, and the run
+/// goes on as without them.
+#[test]
+fn steps_of_rounding_size_move_time_only() {
+    for kind in ModelKind::ALL {
+        let raw = Raw::started(kind);
+        let mut time = 0.0;
+        for k in 0..40 {
+            move_leg(&raw, kind, f64::from(k + 1) * STEP);
+            assert_eq!(raw.step(time, STEP), FMI2_OK);
+            time += STEP;
+        }
+        let before = outputs(&raw, kind);
+        for length in [2e-13, 1e-14, 1e-10, 5e-9, f64::from_bits(1)] {
+            assert_eq!(raw.step(time, length), FMI2_OK, "{length}");
+            time += length;
+            for ((name, value), (_, expected)) in outputs(&raw, kind).iter().zip(&before) {
+                assert_eq!(
+                    value.to_bits(),
+                    expected.to_bits(),
+                    "{name} after {length} s"
+                );
+            }
+        }
+        assert_eq!(last_time(&raw), time);
+    }
+}
+
+/// Rounding of an output, relative to its largest value.
+const ROUNDING: f64 = 1e-9;
+
+/// Steps of 1e-6 to 1e-14 s change nothing beyond the error that a step of the leg has anyway: what
+/// halving the leg's own step changes.
+#[test]
+fn slivers_strewn_into_a_run_do_not_disturb_it() {
+    for kind in ModelKind::ALL {
+        let (reference, finer) = (
+            run(kind, (0.0, STEP), |_| None),
+            run(kind, (0.0, 0.5 * STEP), |_| None),
+        );
+        let mut random = Random(7);
+        let lengths: Vec<Option<f64>> = (0..STEPS)
+            .map(|_| (random.below(3) == 0).then(|| 10.0_f64.powf(-6.0 - random.below(9) as f64)))
+            .collect();
+        let strewn = run(kind, (0.0, STEP), |k| lengths[k]);
+        for (i, (name, _)) in reference[0].iter().enumerate() {
+            let farthest = |rows: &[Vec<(String, f64)>]| {
+                let pairs = rows.iter().zip(&reference);
+                let distances = pairs.map(|(a, b)| (a[i].1 - b[i].1).abs());
+                distances.fold(0.0, f64::max)
+            };
+            let scale = reference
+                .iter()
+                .fold(0.0, |m: f64, row| m.max(row[i].1.abs()));
+            let (worst, own) = (farthest(&strewn), farthest(&finer));
+            println!("{name}: {worst:e}, own error {own:e}, largest {scale:e}");
+            assert!(
+                worst <= own + ROUNDING * scale,
+                "{name}: {worst:e}, {own:e} of {scale:e}"
+            );
+        }
     }
 }
 

@@ -125,6 +125,7 @@ impl<'a, G: Group<N, D>, const N: usize, const D: usize> Pass<'a, G, N, D> {
     }
 
     /// Forces of all elements, without tangents.
+    #[inline(never)]
     fn forces(&self, beam: &Beam<N, D>, system: &mut System<N>) -> Result<()> {
         let table = &self.element.mass_table;
         let mut near = self.station(beam.first_node).1;
@@ -325,6 +326,7 @@ impl<'a, G: Group<N, D>, const N: usize, const D: usize> Pass<'a, G, N, D> {
     }
 }
 
+#[inline(never)]
 fn assemble_beam<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     beam: &Beam<N, D>,

@@ -19,6 +19,7 @@ use crate::linear_solver::System;
 use crate::model::{Axes, Force, Inputs, JointId, LineLaw, Model, MotorLaw, PointOn, Response};
 use nalgebra::{SMatrix, SVector};
 
+#[inline(never)]
 pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     motion: &Motion<'_, G, N>,

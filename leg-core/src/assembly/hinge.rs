@@ -8,6 +8,7 @@
 
 use super::{BodyMotion, Motion};
 use crate::group::Group;
+use crate::math;
 use crate::model::{Joint, Model};
 use crate::state::State;
 use core::f64::consts::{PI, TAU};
@@ -58,7 +59,7 @@ impl<const N: usize, const D: usize> Hinge<N, D> {
         let arm: SVector<f64, D> = axes_b.column(0).into();
         let c = r * arm;
         let (x, y) = (axes_a.column(0).dot(&c), axes_a.column(1).dot(&c));
-        let rho = x.hypot(y);
+        let rho = math::hypot(x, y);
         let (cos, sin) = (x / rho, y / rho);
         let n: SVector<f64, D> = (axes_a.column(1) * cos - axes_a.column(0) * sin) / rho;
         let (xc, xb) = (G::cross(&c), G::cross(&arm));
@@ -71,7 +72,7 @@ impl<const N: usize, const D: usize> Hinge<N, D> {
         let on_b = axis_in_body::<G, N, D>(&frames, axes_b);
         let moment_b_by = moment_derivative::<G, N, D>(&r, axes_a);
         Self {
-            angle: unwrap_angle(y.atan2(x), near),
+            angle: unwrap_angle(math::atan2(y, x), near),
             rate,
             by,
             rate_by,
@@ -168,7 +169,7 @@ pub(crate) fn update_angles<G: Group<N, D>, const N: usize, const D: usize>(
                 .pose
                 .compose(&joint.b.frame);
             let r = a.rotation().tr_mul(&b.rotation());
-            let angle = r[(1, 0)].atan2(r[(0, 0)]);
+            let angle = math::atan2(r[(1, 0)], r[(0, 0)]);
             state.angles[index] = unwrap_angle(angle, state.angles[index]);
         }
     }

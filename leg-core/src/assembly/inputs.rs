@@ -5,6 +5,7 @@ use super::hinge::Hinge;
 use super::{BodyMotion, Geometric, JointKinematics, Motion};
 use crate::group::Group;
 use crate::linear_solver::System;
+use crate::math;
 use crate::model::{Axes, Body, Force, Inputs, Model, MovingFrame};
 use nalgebra::{SMatrix, SVector};
 
@@ -183,7 +184,7 @@ fn angle_row_force<G: Group<N, D>, const N: usize, const D: usize>(
         return;
     };
     let lambda = motion.multipliers[joint.first_row + index];
-    let (sin, cos) = motion.inputs.value[input].sin_cos();
+    let (sin, cos) = math::sin_cos(motion.inputs.value[input]);
     let axes = &joint.axes[0];
     let direction: SVector<f64, D> = -(axes.column(0) * cos + axes.column(1) * sin) * lambda;
     let arm: SVector<f64, D> = joint.axes[1].column(0).into();

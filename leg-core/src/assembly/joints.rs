@@ -26,6 +26,7 @@
 use super::{BodyMotion, ConstraintLevel, Motion, Task, Wanted};
 use crate::group::Group;
 use crate::linear_solver::System;
+use crate::math;
 use crate::model::{ConstraintRow, Inputs, Joint, Model};
 use nalgebra::{SMatrix, SVector};
 
@@ -148,7 +149,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
             ConstraintRow::Angle { input } => {
                 let [a, ..] = turning_axis(joint, inputs, input);
                 let mut out = self.crossing_row(a, joint.axes[1].column(0).into());
-                let (sin, cos) = inputs.value[input].sin_cos();
+                let (sin, cos) = math::sin_cos(inputs.value[input]);
                 let axes = &joint.axes[0];
                 let by_input: SVector<f64, D> = -(axes.column(0) * cos + axes.column(1) * sin);
                 out.by_input = by_input.dot(&(self.r * joint.axes[1].column(0)));
@@ -360,7 +361,7 @@ fn turning_axis<G, const D: usize>(
     inputs: &Inputs,
     input: usize,
 ) -> [SVector<f64, D>; 3] {
-    let (sin, cos) = inputs.value[input].sin_cos();
+    let (sin, cos) = math::sin_cos(inputs.value[input]);
     let (u_dot, u_ddot) = (inputs.rate[input], inputs.acceleration[input]);
     let axes = &joint.axes[0];
     let vector = |x: f64, y: f64| -> SVector<f64, D> { axes.column(0) * x + axes.column(1) * y };
@@ -372,6 +373,7 @@ fn turning_axis<G, const D: usize>(
     ]
 }
 
+#[inline(never)]
 pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     motion: &Motion<'_, G, N>,

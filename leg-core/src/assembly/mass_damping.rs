@@ -148,6 +148,7 @@ impl<const N: usize> ElementMass<N> {
     }
 }
 
+#[inline(never)]
 pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     beam: &Beam<N, D>,
     motion: &Motion<'_, G, N>,
@@ -230,6 +231,7 @@ fn react<G: Group<N, D>, const N: usize, const D: usize>(
 }
 
 /// The forces (1) without their derivatives.
+#[inline(never)]
 pub(super) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
     beam: &Beam<N, D>,
     motion: &Motion<'_, G, N>,

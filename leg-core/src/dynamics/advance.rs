@@ -1,8 +1,22 @@
 //! Steps to a given time: fixed or error-controlled, halving a step that fails.
+//!
+//! Time is divided by counting ([`super::grid`]); jumps of inputs that the drive tells of end a step
+//! ([`super::jumps`]). What is left of an interval when it is too short for a step of its own is
+//! crossed along the tangent of the motion,
+//!
+//! ```text
+//! H ← H exp(h v + ½ h² v̇),   v ← v + h v̇                                        (1)
+//! ```
+//!
+//! accelerations and multipliers staying: its error is of third order in an h of at most 1e-4 steps.
 
-use super::alpha::{self, StepSettings};
+use super::alpha::{self, StepReport, StepSettings};
+use super::grid::{self, TimeGrid};
+use super::jumps;
+use crate::assembly::hinge;
 use crate::error::{Error, Result, require};
 use crate::group::Group;
+use crate::math;
 use crate::model::{Drive, Model};
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -78,6 +92,11 @@ pub struct Advance {
     pub rejected: usize,
     /// Newton iterations of accepted steps.
     pub iterations: usize,
+    /// Steps of `Control::Fixed` that only succeeded at the smallest size allowed.
+    pub at_floor: usize,
+    /// Largest estimated error of a step of `Control::Adaptive` that was accepted at the smallest size
+    /// allowed although the error was above the tolerance; zero if there was none.
+    pub excess_error: f64,
     /// Step size to go on with [s].
     pub next_step: f64,
 }
@@ -109,6 +128,26 @@ pub(crate) struct Stepping<'a> {
     pub settings: &'a StepSettings,
 }
 
+impl Stepping<'_> {
+    /// Largest step [s].
+    fn largest(&self) -> f64 {
+        match *self.control {
+            Control::Fixed { step, .. } => step,
+            Control::Adaptive { largest, .. } => largest,
+        }
+    }
+
+    /// Size of the first step [s] from `start` to `end` [s], and whether there are more.
+    pub fn first_between(&self, start: f64, end: f64) -> (f64, bool) {
+        let largest = match *self.control {
+            Control::Fixed { step, .. } => step,
+            Control::Adaptive { first, .. } => first,
+        };
+        let grid = TimeGrid::new(start, end, largest);
+        (grid.step(), grid.count() > 1.0)
+    }
+}
+
 /// [`advance`]; `watch` sees the state at the end of every accepted step.
 pub(crate) fn advance_watched<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
@@ -119,88 +158,197 @@ pub(crate) fn advance_watched<G: Group<N, D>, const N: usize, const D: usize>(
     stepping: &Stepping<'_>,
     watch: &mut dyn FnMut(&State<G, N>),
 ) -> Result<Advance> {
-    let Stepping { control, settings } = *stepping;
-    control.validate()?;
-    settings.validate()?;
+    stepping.control.validate()?;
+    stepping.settings.validate()?;
     require(end.is_finite(), "advance", "end time", end, "finite s")?;
     let mut out = Advance::default();
-    let (nominal, smallest) = match *control {
-        Control::Fixed { step, smallest } => (even_step(end - state.time, step), smallest),
-        Control::Adaptive {
-            first, smallest, ..
-        } => (first, smallest),
+    out.next_step = match *stepping.control {
+        Control::Fixed { step, .. } => step,
+        Control::Adaptive { first, .. } => first,
     };
-    let mut h = nominal;
-    // A remainder below rounding of the time is no step.
-    let slack = 1e-9 * nominal.min(end.abs().max(nominal));
-    while end - state.time > slack {
-        let left = end - state.time;
-        // The last step absorbs a sliver; two equal steps replace a long one and a sliver.
-        let this = if left <= h * (1.0 + 1e-9) {
-            left
-        } else if matches!(control, Control::Adaptive { .. }) && left < 2.0 * h {
-            0.5 * left
+    let largest = stepping.largest();
+    let same = grid::SAME_TIME * largest;
+    while state.time < end {
+        let jump = drive.next_jump(state.time, end);
+        let until = jump.unwrap_or(end);
+        let interval = until - state.time;
+        if interval <= same {
+            state.time = until;
+        } else if interval < grid::SLIVER * largest {
+            coast(model, state, drive, until);
+            watch(state);
         } else {
-            h
-        };
-        if matches!(control, Control::Adaptive { .. }) {
-            workspace.backup.copy_from(state);
+            let first = stepping.first_between(state.time, until);
+            jumps::cross(model, state, workspace, drive, first, stepping.settings)?;
+            let mut steps = Steps {
+                model,
+                workspace,
+                drive,
+                stepping,
+                out: &mut out,
+            };
+            match *stepping.control {
+                Control::Fixed { step, smallest } => {
+                    steps.fixed(state, until, step, smallest, watch)?;
+                }
+                Control::Adaptive {
+                    tolerance,
+                    smallest,
+                    largest,
+                    ..
+                } => steps.adaptive(state, until, (tolerance, smallest, largest), watch)?,
+            }
         }
-        match alpha::step(model, state, workspace, drive, this, settings) {
-            Ok(report) => {
-                if let Control::Adaptive {
-                    tolerance, largest, ..
-                } = *control
-                {
+        if jump.is_some() {
+            // What is read at the time of the jump is what it leads to.
+            let (first, _) = stepping.first_between(0.0, largest);
+            jumps::cross(
+                model,
+                state,
+                workspace,
+                drive,
+                (first, true),
+                stepping.settings,
+            )?;
+        }
+    }
+    Ok(out)
+}
+
+/// The steps of an interval without jumps.
+struct Steps<'a, G: Group<N, D>, R: ?Sized, const N: usize, const D: usize> {
+    model: &'a Model<G, N, D>,
+    workspace: &'a mut Workspace<G, N>,
+    drive: &'a R,
+    stepping: &'a Stepping<'a>,
+    out: &'a mut Advance,
+}
+
+impl<G: Group<N, D>, R: Drive + ?Sized, const N: usize, const D: usize> Steps<'_, G, R, N, D> {
+    fn step(&mut self, state: &mut State<G, N>, to: (f64, f64)) -> Result<StepReport> {
+        let settings = self.stepping.settings;
+        alpha::step_to(self.model, state, self.workspace, self.drive, to, settings)
+    }
+
+    /// Equal steps of at most `step` [s]; one that fails is halved.
+    fn fixed(
+        &mut self,
+        state: &mut State<G, N>,
+        end: f64,
+        step: f64,
+        smallest: f64,
+        watch: &mut dyn FnMut(&State<G, N>),
+    ) -> Result<()> {
+        let mut grid = TimeGrid::new(state.time, end, step);
+        while !grid.finished() {
+            match self.step(state, (grid.next_size(), grid.next_time())) {
+                Ok(report) => {
+                    // A step half as long would not have been tried.
+                    let size = grid.next_size();
+                    let shortest = size < grid.step() && size < 2.0 * smallest;
+                    self.out.at_floor += usize::from(shortest);
+                    grid.accept();
+                    self.out.steps += 1;
+                    self.out.iterations += report.iterations;
+                    watch(state);
+                }
+                Err(cause) => {
+                    let can = grid.halve();
+                    self.refuse(state.time, grid.next_size(), smallest, can, cause)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Steps sized by their error.
+    fn adaptive(
+        &mut self,
+        state: &mut State<G, N>,
+        end: f64,
+        (tolerance, smallest, largest): (f64, f64, f64),
+        watch: &mut dyn FnMut(&State<G, N>),
+    ) -> Result<()> {
+        let mut h = self.out.next_step;
+        while state.time < end {
+            let left = end - state.time;
+            let this = grid::next_part(left, h);
+            let last = this >= left;
+            let time = if last { end } else { state.time + this };
+            self.workspace.backup.copy_from(state);
+            match self.step(state, (this, time)) {
+                Ok(report) => {
                     h = resize(this, report.local_error, tolerance).clamp(smallest, largest);
                     // Rounding may leave a last step a little longer than the smallest one; refusing
                     // it would repeat it for ever.
                     if report.local_error > tolerance && this > smallest * (1.0 + 1e-6) {
-                        state.copy_from(&workspace.backup);
-                        out.rejected += 1;
+                        state.copy_from(&self.workspace.backup);
+                        self.out.rejected += 1;
                         continue;
                     }
-                } else if h < nominal {
-                    h = (2.0 * h).min(nominal);
+                    if report.local_error > tolerance {
+                        self.out.excess_error = self.out.excess_error.max(report.local_error);
+                    }
+                    self.out.steps += 1;
+                    self.out.iterations += report.iterations;
+                    watch(state);
                 }
-                out.steps += 1;
-                out.iterations += report.iterations;
-                if left <= this * (1.0 + 1e-9) {
-                    state.time = end;
-                }
-                watch(state);
-            }
-            Err(cause) => {
-                out.rejected += 1;
-                h = 0.5 * this;
-                if h < smallest {
-                    let (time, step) = (state.time, h);
-                    return Err(Error::StepTooSmall {
-                        time,
-                        step,
-                        minimum: smallest,
-                        cause: Box::new(cause),
-                    });
+                Err(cause) => {
+                    h = 0.5 * this;
+                    self.refuse(state.time, h, smallest, true, cause)?;
                 }
             }
         }
+        self.out.next_step = h;
+        Ok(())
     }
-    out.next_step = h;
-    Ok(out)
+
+    /// Counts a step that failed; an error if it would have to be repeated with less than
+    /// `smallest` [s].
+    fn refuse(
+        &mut self,
+        time: f64,
+        next: f64,
+        smallest: f64,
+        can: bool,
+        cause: Error,
+    ) -> Result<()> {
+        self.out.rejected += 1;
+        if can && next >= smallest {
+            return Ok(());
+        }
+        Err(Error::StepTooSmall {
+            time,
+            step: next,
+            minimum: smallest,
+            cause: Box::new(cause),
+        })
+    }
 }
 
-/// The largest step up to `step` that divides `interval` evenly (to rounding).
-pub(crate) fn even_step(interval: f64, step: f64) -> f64 {
-    let count = (interval / step * (1.0 - 1e-9)).ceil().max(1.0);
-    if interval > 0.0 {
-        interval / count
-    } else {
-        step
+/// Goes on along the tangent of the motion to `end` [s], eq. (1).
+fn coast<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    drive: &(impl Drive + ?Sized),
+    end: f64,
+) {
+    let h = end - state.time;
+    for i in 0..state.poses.len() {
+        let (v, v_dot) = (state.velocities[i], state.accelerations[i]);
+        let way = v * h + v_dot * (0.5 * h * h);
+        state.poses[i] = state.poses[i].compose(&G::exp(&way)).renormalized();
+        state.velocities[i] = v + v_dot * h;
     }
+    hinge::update_angles(model, state);
+    let powers = state.ledger.powers;
+    state.ledger.advance(h, powers, 0.0);
+    state.time = end;
+    drive.sample_before(end, &mut state.inputs);
 }
 
 /// Step size whose error, of third order in h, meets the tolerance.
 fn resize(step: f64, error: f64, tolerance: f64) -> f64 {
-    let factor = SAFETY * (tolerance / error.max(1e-3 * tolerance)).cbrt();
+    let factor = SAFETY * math::cbrt(tolerance / error.max(1e-3 * tolerance));
     step * factor.clamp(0.2, 2.0)
 }

@@ -192,14 +192,30 @@ pub fn step<G: Group<N, D>, const N: usize, const D: usize>(
     h: f64,
     settings: &StepSettings,
 ) -> Result<StepReport> {
+    let end = state.time + h;
+    step_to(model, state, workspace, drive, (h, end), settings)
+}
+
+/// [`step`] of size `h` [s] to the time `end` [s]: the two belong to a grid, whose times are not
+/// those that adding up gives.
+pub(crate) fn step_to<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    drive: &(impl Drive + ?Sized),
+    (h, end): (f64, f64),
+    settings: &StepSettings,
+) -> Result<StepReport> {
     let coefficients = Coefficients::new(settings.spectral_radius, h);
-    predict(state, workspace, drive, &coefficients);
+    workspace.trial.time = end;
+    drive.sample_before(end, &mut workspace.trial.inputs);
+    predict(state, workspace, &coefficients);
     let task = step_task(model, &coefficients, &settings.constraints);
     let mut solved = iterate(model, state, workspace, &coefficients, &task, settings);
     if solved.is_err() {
         // Accelerations that oscillate from step to step (stiff directions, ρ∞ near 1) make the
         // first guess a bad one: start again from the velocities alone before giving up.
-        predict(state, workspace, drive, &coefficients);
+        predict(state, workspace, &coefficients);
         for (n, v) in workspace.increments.iter_mut().zip(&state.velocities) {
             *n = v * h;
         }
@@ -251,17 +267,14 @@ pub(crate) fn step_task<G: Group<N, D>, const N: usize, const D: usize>(
     }
 }
 
-/// First guess of the end of the step.
+/// First guess of the end of the step, whose time and inputs the trial state has already.
 pub(crate) fn predict<G: Copy, const N: usize>(
     state: &State<G, N>,
     workspace: &mut Workspace<G, N>,
-    drive: &(impl Drive + ?Sized),
     coefficients: &Coefficients,
 ) {
     let h = coefficients.step;
     let trial = &mut workspace.trial;
-    trial.time = state.time + h;
-    drive.sample(trial.time, &mut trial.inputs);
     trial.multipliers.copy_from_slice(&state.multipliers);
     trial.angles.copy_from_slice(&state.angles);
     for (i, n) in workspace.increments.iter_mut().enumerate() {

@@ -21,6 +21,7 @@ const CONSISTENT: f64 = 1e-6;
 /// Prepares a state for time stepping: samples the inputs at its time, checks that positions and
 /// velocities satisfy the constraints, solves (1) for accelerations and multipliers, and starts
 /// a new ledger.
+#[inline(never)]
 pub fn initialize<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &mut State<G, N>,

@@ -2,13 +2,14 @@
 
 pub mod advance;
 pub mod alpha;
+pub mod grid;
 mod initial;
-pub(crate) mod joining;
+pub(crate) mod jumps;
 pub mod projection;
 pub mod sensitivity;
 
 pub use advance::{Advance, Control, advance};
-pub(crate) use advance::{Stepping, advance_watched, even_step};
+pub(crate) use advance::{Stepping, advance_watched};
 pub use alpha::{ConstraintHandling, StepReport, StepSettings, step};
 pub use initial::initialize;
 pub use projection::{Held, Projection, ProjectionWeight, project_positions, project_velocities};

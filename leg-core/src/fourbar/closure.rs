@@ -33,6 +33,7 @@
 
 use super::plane::{Vector, add_scaled, cross, dot, unit};
 use super::{FourBar, FourBarError, PerBar};
+use crate::math;
 use core::f64::consts::PI;
 
 /// Smallest |sin(q3 − θ2)| at which a position is accepted, 0.06° from a dead point [–].
@@ -92,7 +93,7 @@ impl FourBar {
         let [l1, l2, l3] = [link1.length, bar2.length, link3.length];
         let pin_a = add_scaled(self.data.lower_pivot, l1, unit(q1));
         let d = add_scaled(pin_a, -1.0, self.data.upper_pivot);
-        let diagonal = d[0].hypot(d[1]);
+        let diagonal = math::hypot(d[0], d[1]);
         let (folded, stretched) = self.span();
         if !(folded..=stretched).contains(&diagonal) {
             return Err(FourBarError::OutOfReach {
@@ -122,8 +123,8 @@ impl FourBar {
         let delta = self.diagonal_angle(q1, d);
         let square = diagonal * diagonal;
         let difference = (l2 - l3) * (l2 + l3);
-        let beta = four_areas.atan2(square - difference); // (2)
-        let alpha = four_areas.atan2(square + difference);
+        let beta = math::atan2(four_areas, square - difference); // (2)
+        let alpha = math::atan2(four_areas, square + difference);
         let angles = PerBar {
             link1: q1,
             bar2: delta + PI - side * alpha, // (1)
@@ -153,18 +154,22 @@ impl FourBar {
     /// Angle of the diagonal d = A − C without jumps in q1 [rad].
     fn diagonal_angle(&self, q1: f64, d: Vector) -> f64 {
         let ground = add_scaled(self.data.lower_pivot, -1.0, self.data.upper_pivot);
-        let (reference, angle) = if self.data.bars.link1.length <= ground[0].hypot(ground[1]) {
-            (ground, ground[1].atan2(ground[0]))
+        let (reference, angle) = if self.data.bars.link1.length <= math::hypot(ground[0], ground[1])
+        {
+            (ground, math::atan2(ground[1], ground[0]))
         } else {
             (unit(q1), q1)
         };
-        angle + cross(reference, d).atan2(dot(reference, d))
+        angle + math::atan2(cross(reference, d), dot(reference, d))
     }
 
     /// Refuses lengths with which no position of link 1 closes the loop.
     pub(super) fn check_closure(&self) -> Result<(), FourBarError> {
         let ground = add_scaled(self.data.lower_pivot, -1.0, self.data.upper_pivot);
-        let (ground, l1) = (ground[0].hypot(ground[1]), self.data.bars.link1.length);
+        let (ground, l1) = (
+            math::hypot(ground[0], ground[1]),
+            self.data.bars.link1.length,
+        );
         let (nearest, farthest) = ((ground - l1).abs(), ground + l1);
         let (folded, stretched) = self.span();
         if nearest < stretched && folded < farthest {
@@ -181,9 +186,9 @@ impl FourBar {
 
 /// The velocity ratios (4) and their slopes (5), (6).
 fn ratios([l1, l2, l3]: [f64; 3], angles: &PerBar<f64>) -> [PerBar<f64>; 2] {
-    let (sin_31, cos_31) = (angles.link3 - angles.link1).sin_cos();
-    let (sin_21, cos_21) = (angles.bar2 - angles.link1).sin_cos();
-    let (sin_32, cos_32) = (angles.link3 - angles.bar2).sin_cos();
+    let (sin_31, cos_31) = math::sin_cos(angles.link3 - angles.link1);
+    let (sin_21, cos_21) = math::sin_cos(angles.bar2 - angles.link1);
+    let (sin_32, cos_32) = math::sin_cos(angles.link3 - angles.bar2);
     let k2 = -l1 * sin_31 / (l2 * sin_32); // (4)
     let k3 = -l1 * sin_21 / (l3 * sin_32);
     let (c2, c3) = (l2 * k2 * k2, l3 * k3 * k3);
@@ -219,7 +224,7 @@ mod tests {
                 assert!(side * cross(diagonal, arm) > 1e-3);
                 pins.push(arm);
             }
-            assert!((pins[0][0] - pins[1][0]).hypot(pins[0][1] - pins[1][1]) > 0.1);
+            assert!(math::hypot(pins[0][0] - pins[1][0], pins[0][1] - pins[1][1]) > 0.1);
         }
     }
 

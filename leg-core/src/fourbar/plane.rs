@@ -1,11 +1,13 @@
 //! Plane vectors as plain arrays `[x, y]`.
 
+use crate::math;
+
 /// A position, velocity, acceleration or force in the plane.
 pub(super) type Vector = [f64; 2];
 
 /// Unit vector at an angle [rad] from x.
 pub(super) fn unit(angle: f64) -> Vector {
-    [angle.cos(), angle.sin()]
+    [math::cos(angle), math::sin(angle)]
 }
 
 /// The vector turned by +90°.

@@ -22,6 +22,7 @@
 
 use super::series::{ARC_LIMIT, arc_quotient, circular, circular_jets, cotangent_deficit};
 use super::{Group, LogAmbiguous, Operator, PlaneInverseTangent, PlaneOperator, sandwich};
+use crate::math;
 use core::f64::consts::PI;
 use nalgebra::{Matrix2, Matrix2x3, Matrix3, Vector2, Vector3};
 
@@ -38,7 +39,7 @@ impl Se2 {
     /// Pose with origin at `x`, `y` [m], turned by `angle` [rad].
     #[inline]
     pub fn new(x: f64, y: f64, angle: f64) -> Self {
-        let (sine, cosine) = angle.sin_cos();
+        let (sine, cosine) = math::sin_cos(angle);
         Self { cosine, sine, x, y }
     }
 
@@ -56,7 +57,7 @@ impl Se2 {
     /// Angle by which the pose is turned, in (−π, π] [rad].
     #[inline]
     pub fn angle(&self) -> f64 {
-        let angle = self.sine.atan2(self.cosine);
+        let angle = math::atan2(self.sine, self.cosine);
         // Just below the branch cut the exact angle rounds to −π: that is the same half turn.
         if angle == -PI { PI } else { angle }
     }

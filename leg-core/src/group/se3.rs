@@ -42,6 +42,7 @@
 
 use super::series::{ARC_LIMIT, Jet, arc_quotient, circular, circular_jets, cotangent_deficit};
 use super::{Group, LogAmbiguous, Operator, SpaceInverseTangent, SpaceOperator, sandwich};
+use crate::math;
 use core::f64::consts::PI;
 use nalgebra::{ArrayStorage, Matrix3, Matrix3x6, Matrix6, Unit, Vector3, Vector6};
 
@@ -138,7 +139,7 @@ impl Se3 {
             return Ok(vector * (2.0 * inverse * arc_quotient(ratio)));
         }
         let length = squared.sqrt();
-        let angle = 2.0 * length.atan2(scalar);
+        let angle = 2.0 * math::atan2(length, scalar);
         if angle > PI - HALF_TURN_MARGIN {
             return Err(LogAmbiguous {
                 angle_rad: angle,

@@ -39,6 +39,7 @@
 //!
 //! A prime is `d/dx` throughout. All functions take any `f64`; NaN gives NaN.
 
+use crate::math;
 use core::f64::consts::PI;
 
 /// Largest `x` [rad²] at which derivatives of (2), (3) and all of (4) are summed as series. It is
@@ -127,7 +128,7 @@ pub(super) fn circular(x: f64) -> Circular {
         }
     } else {
         let theta = x.sqrt();
-        let (sine, cosine) = theta.sin_cos();
+        let (sine, cosine) = math::sin_cos(theta);
         let sine_quotient = sine / theta;
         Circular {
             cosine,
@@ -197,7 +198,7 @@ pub(super) fn cotangent_deficit(x: f64) -> Jet {
 #[cold]
 fn cotangent_closed(x: f64) -> Jet {
     let half = 0.5 * x.sqrt();
-    let gamma = half / half.tan();
+    let gamma = half / math::tan(half);
     let gamma_slope = (gamma - gamma * gamma - 0.25 * x) / (2.0 * x); // (8)
     let gamma_curvature = (-gamma_slope * (1.0 + 2.0 * gamma) - 0.25) / (2.0 * x); // (9)
     let value = (1.0 - gamma) / x;

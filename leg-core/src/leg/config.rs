@@ -4,9 +4,10 @@
 //! key, the value and the allowed range of whatever is wrong.
 
 pub use super::check::ConfigError;
-use super::check::{check, finite, not_negative, positive, within};
+use super::check::{check, finite, positive};
+use super::parameter as allowed;
 use crate::element::{ElementKind, Rayleigh};
-use crate::model::{LineLaw, Material, Section, Signal};
+use crate::model::{Interpolation, LineLaw, Material, Section, Signal};
 use serde::{Deserialize, Serialize};
 
 /// Where the planar leg's pivots are.
@@ -168,43 +169,17 @@ impl Leaf {
     }
 
     fn validate(&self) -> Result<(), ConfigError> {
-        // Beyond these, bending and stretching differ by more than the digits of a number.
-        let (modulus, moduli) = ((1e3, 1e13), "in [1e3, 1e13] Pa");
-        let (young, shear) = (self.youngs_modulus_pa, self.shear_modulus_pa);
-        for (key, value, range, allowed) in [
-            (
-                "leaf.length_m",
-                self.length_m,
-                (1e-3, 1e2),
-                "in [0.001, 100] m",
-            ),
-            ("leaf.width_m", self.width_m, (1e-6, 1e1), "in [1e-6, 10] m"),
-            (
-                "leaf.thickness_m",
-                self.thickness_m,
-                (1e-6, 1.0),
-                "in [1e-6, 1] m",
-            ),
-            ("leaf.youngs_modulus_pa", young, modulus, moduli),
-            ("leaf.shear_modulus_pa", shear, modulus, moduli),
-            (
-                "leaf.density_kg_m3",
-                self.density_kg_m3,
-                (1e-3, 1e6),
-                "in [0.001, 1e6] kg/m³",
-            ),
-        ] {
-            within(key, value, range, allowed)?;
-        }
-        positive("leaf.shear_factor", self.shear_factor)?;
-        finite("leaf.curvature_per_m", self.curvature_per_m)?;
-        not_negative("leaf.rayleigh_mass_per_s", self.rayleigh_mass_per_s)?;
-        not_negative("leaf.rayleigh_stiffness_s", self.rayleigh_stiffness_s)?;
-        for ratio in self.modal_damping_ratios {
-            let ok = (0.0..=0.999).contains(&ratio);
-            check(ok, "leaf.modal_damping_ratios", ratio, "0 to 0.999 each")?;
-        }
-        Ok(())
+        allowed::LEAF_LENGTH.check(self.length_m)?;
+        allowed::LEAF_WIDTH.check(self.width_m)?;
+        allowed::LEAF_THICKNESS.check(self.thickness_m)?;
+        allowed::YOUNGS_MODULUS.check(self.youngs_modulus_pa)?;
+        allowed::SHEAR_MODULUS.check(self.shear_modulus_pa)?;
+        allowed::SHEAR_FACTOR.check(self.shear_factor)?;
+        allowed::DENSITY.check(self.density_kg_m3)?;
+        allowed::CURVATURE.check(self.curvature_per_m)?;
+        allowed::RAYLEIGH_MASS.check(self.rayleigh_mass_per_s)?;
+        allowed::RAYLEIGH_STIFFNESS.check(self.rayleigh_stiffness_s)?;
+        allowed::MODAL_DAMPING.check_all(&self.modal_damping_ratios)
     }
 }
 
@@ -268,18 +243,18 @@ impl Tendon {
     }
 
     fn validate(&self) -> Result<(), ConfigError> {
-        positive("tendon.stiffness_n_per_m", self.stiffness_n_per_m)?;
-        not_negative("tendon.damping_n_s_per_m", self.damping_n_s_per_m)?;
+        allowed::TENDON_STIFFNESS.check(self.stiffness_n_per_m)?;
+        allowed::TENDON_DAMPING.check(self.damping_n_s_per_m)?;
         if let Some(value) = self.damping_shortening_n_s_per_m {
-            not_negative("tendon.damping_shortening_n_s_per_m", value)?;
+            allowed::TENDON_DAMPING_SHORTENING.check(value)?;
         }
         if let Some(value) = self.rest_length_m {
-            not_negative("tendon.rest_length_m", value)?;
+            allowed::REST_LENGTH.check(value)?;
         }
-        not_negative("tendon.friction_n", self.friction_n)?;
-        positive("tendon.friction_speed_m_per_s", self.friction_speed_m_per_s)?;
-        positive("tendon.slack_width_n", self.slack_width_n)?;
-        positive("tendon.rate_width_m_per_s", self.rate_width_m_per_s)
+        allowed::TENDON_FRICTION.check(self.friction_n)?;
+        allowed::FRICTION_SPEED.check(self.friction_speed_m_per_s)?;
+        allowed::SLACK_WIDTH.check(self.slack_width_n)?;
+        allowed::RATE_WIDTH.check(self.rate_width_m_per_s)
     }
 }
 
@@ -358,23 +333,13 @@ impl Default for Pretension {
 
 impl Pretension {
     fn validate(&self) -> Result<(), ConfigError> {
-        check(
-            self.q1_rad.abs() <= 10.0,
-            "pretension.q1_rad",
-            self.q1_rad,
-            "in [-10, 10] rad",
-        )?;
-        check(
-            self.q3_rad.abs() <= 10.0,
-            "pretension.q3_rad",
-            self.q3_rad,
-            "in [-10, 10] rad",
-        )?;
+        allowed::PRETENSION_Q1.check(self.q1_rad)?;
+        allowed::PRETENSION_Q3.check(self.q3_rad)?;
         if let Some(chord) = self.chord_m {
-            positive("pretension.chord_m", chord)?;
+            allowed::CHORD.check(chord)?;
         }
         if let Some(tension) = self.tension_n {
-            not_negative("pretension.tension_n", tension)?;
+            allowed::TENSION.check(tension)?;
         }
         Ok(())
     }
@@ -414,7 +379,8 @@ pub struct Motor {
     /// hold, a torque that holds the equilibrium, a regulator, and any sum of them. Motion that is
     /// prescribed (`locked`, `angle`) has no limit.
     pub torque_limit_nm: f64,
-    /// Working range: the crank may turn this far to either side [rad]; reported, not enforced.
+    /// Working range: the crank may turn this far [rad] to either side of the pre-tensioned posture,
+    /// which is also the zero of `angle_rad`. Its use is reported; nothing stops the crank there.
     pub range_rad: f64,
 }
 
@@ -434,18 +400,22 @@ impl Default for Motor {
 
 impl Motor {
     fn validate(&self) -> Result<(), ConfigError> {
-        not_negative(
-            "motor.hold_stiffness_nm_per_rad",
-            self.hold_stiffness_nm_per_rad,
-        )?;
-        not_negative(
-            "motor.hold_damping_nm_s_per_rad",
-            self.hold_damping_nm_s_per_rad,
-        )?;
-        positive("motor.torque_limit_nm", self.torque_limit_nm)?;
-        positive("motor.range_rad", self.range_rad)?;
+        allowed::HOLD_STIFFNESS.check(self.hold_stiffness_nm_per_rad)?;
+        allowed::HOLD_DAMPING.check(self.hold_damping_nm_s_per_rad)?;
+        allowed::TORQUE_LIMIT.check(self.torque_limit_nm)?;
+        allowed::MOTOR_RANGE.check(self.range_rad)?;
         self.torque_nm.validate("motor.torque_nm")?;
-        self.angle_rad.validate("motor.angle_rad")
+        self.angle_rad.validate("motor.angle_rad")?;
+        if self.mode == MotorMode::Angle && self.angle_rad.is_rough() {
+            return Err(ConfigError {
+                key: "motor.angle_rad",
+                value: self.angle_rad.signal().sample(0.0).0,
+                allowed: "smooth where it prescribes the motion (motor.mode = \"angle\"): a ramp, or a \
+                          table with interpolation = \"cubic\"; steps and the rows of other tables \
+                          are jumps of angle or speed",
+            });
+        }
+        Ok(())
     }
 }
 
@@ -541,16 +511,32 @@ pub enum Shape {
         /// Duration of the sweep [s].
         duration_s: f64,
     },
-    /// Samples joined by a smooth curve.
+    /// Rows of a table.
     Table {
         /// Times [s], strictly increasing.
         times_s: Vec<f64>,
         /// Values.
         values: Vec<f64>,
+        /// What is between the rows.
+        #[serde(default)]
+        interpolation: Interpolation,
     },
 }
 
 impl History {
+    /// A motion that follows it would jump, or its rate would.
+    pub fn is_rough(&self) -> bool {
+        match self {
+            Self::Shape(Shape::Step { before, after, .. }) => before != after,
+            Self::Shape(Shape::Table {
+                interpolation,
+                values,
+                ..
+            }) => *interpolation != Interpolation::Cubic && values.len() > 1,
+            _ => false,
+        }
+    }
+
     /// The signal of the kernel.
     pub fn signal(&self) -> Signal {
         match self.clone() {
@@ -599,9 +585,14 @@ impl History {
                 end_frequency: end_frequency_hz,
                 duration: duration_s,
             },
-            Self::Shape(Shape::Table { times_s, values }) => Signal::Table {
+            Self::Shape(Shape::Table {
+                times_s,
+                values,
+                interpolation,
+            }) => Signal::Table {
                 times: times_s,
                 values,
+                interpolation,
             },
         }
     }
@@ -641,7 +632,9 @@ impl History {
                 positive(key, *duration_s)?;
                 all_finite(&[*offset, *amplitude, *start_frequency_hz, *end_frequency_hz])
             }
-            Self::Shape(Shape::Table { times_s, values }) => {
+            Self::Shape(Shape::Table {
+                times_s, values, ..
+            }) => {
                 let count = times_s.len() as f64;
                 let same = !times_s.is_empty() && times_s.len() == values.len();
                 check(same, key, count, "as many times as values, at least one")?;
@@ -691,32 +684,11 @@ impl Default for Solver {
 
 impl Solver {
     fn validate(&self) -> Result<(), ConfigError> {
-        let elements = self.elements as f64;
-        check(
-            (2..=2000).contains(&self.elements),
-            "solver.elements",
-            elements,
-            "2 to 2000",
-        )?;
-        let step = self.step_s;
-        check(
-            step > 0.0 && step <= 1.0,
-            "solver.step_s",
-            step,
-            "in (0, 1] s",
-        )?;
-        let tolerance = self.error_tolerance;
-        check(tolerance > 0.0, "solver.error_tolerance", tolerance, "> 0")?;
-        let rho = self.spectral_radius;
-        check(
-            (0.0..=1.0).contains(&rho),
-            "solver.spectral_radius",
-            rho,
-            "in [0, 1]",
-        )?;
-        let newton = self.newton_tolerance;
-        let ok = newton > 0.0 && newton < 1e-3;
-        check(ok, "solver.newton_tolerance", newton, "in (0, 0.001)")
+        allowed::ELEMENTS.check(self.elements as f64)?;
+        allowed::STEP.check(self.step_s)?;
+        allowed::ERROR_TOLERANCE.check(self.error_tolerance)?;
+        allowed::SPECTRAL_RADIUS.check(self.spectral_radius)?;
+        allowed::NEWTON_TOLERANCE.check(self.newton_tolerance)
     }
 }
 
@@ -772,17 +744,11 @@ impl Default for LegConfig {
 impl LegConfig {
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        for value in self.gravity_m_s2 {
-            finite("gravity_m_s2", value)?;
-        }
-        for value in self.geometry.lower_pivot_m {
-            finite("geometry.lower_pivot_m", value)?;
-        }
-        for value in self.geometry.upper_pivot_m {
-            finite("geometry.upper_pivot_m", value)?;
-        }
-        positive("link.length_m", self.link.length_m)?;
-        positive("link.mass_kg", self.link.mass_kg)?;
+        allowed::GRAVITY.check_all(&self.gravity_m_s2)?;
+        allowed::LOWER_PIVOT.check_all(&self.geometry.lower_pivot_m)?;
+        allowed::UPPER_PIVOT.check_all(&self.geometry.upper_pivot_m)?;
+        allowed::LINK_LENGTH.check(self.link.length_m)?;
+        allowed::LINK_MASS.check(self.link.mass_kg)?;
         self.pretension.validate()?;
         self.load.validate()?;
         validate_shared(
@@ -803,8 +769,8 @@ pub(super) fn validate_shared(
     motor: &Motor,
     solver: &Solver,
 ) -> Result<(), ConfigError> {
-    positive("crank.length_m", crank.length_m)?;
-    positive("crank.mass_kg", crank.mass_kg)?;
+    allowed::CRANK_LENGTH.check(crank.length_m)?;
+    allowed::CRANK_MASS.check(crank.mass_kg)?;
     leaf.validate()?;
     tendon.validate()?;
     motor.validate()?;

@@ -101,11 +101,12 @@ struct Family<'a> {
     config: &'a LegConfig,
     linkage: Linkage,
     free: Free,
-    bowed: Bowed,
+    bowed: Box<Bowed>,
 }
 
 /// Finds the equilibrium with the tension or rest length that the configuration asks for.
-pub(super) fn free_links(config: &LegConfig) -> Result<Pretensioned, LegError> {
+#[inline(never)]
+pub(super) fn free_links(config: &LegConfig) -> Result<Box<Pretensioned>, LegError> {
     let wanted = &config.pretension;
     let target = match (wanted.tension_n, config.tendon.rest_length_m) {
         (Some(tension), _) => Target::Tension(tension),
@@ -179,6 +180,7 @@ impl Family<'_> {
     ///
     /// Two free links have more than one pose at a chord (they hang or stand); the search starts
     /// near the chord of the target, from the angles of the configuration, as for a given chord.
+    #[inline(never)]
     fn start(
         config: &LegConfig,
         free: Free,
@@ -229,6 +231,7 @@ impl Family<'_> {
     }
 
     /// The family from near the straight leaf to its end, and why it ends there.
+    #[inline(never)]
     fn walk(&mut self, first: Point) -> Result<(Vec<Point>, &'static str), LegError> {
         let (straight, last, mut end) = self.ends(&first);
         let mut points = vec![first];
@@ -301,6 +304,7 @@ impl Family<'_> {
     }
 
     /// The equilibrium at `parameter`, reached from `near`.
+    #[inline(never)]
     fn evaluate(&mut self, parameter: f64, near: &Point) -> Result<Point, LegError> {
         match self.free {
             Free::Both => self.at_chord(parameter, near.angles),
@@ -314,6 +318,7 @@ impl Family<'_> {
     }
 
     /// The bowed leaf as it stands, with the tension that balances the free link.
+    #[inline(never)]
     fn balanced(
         &self,
         balance: Balance,
@@ -334,6 +339,7 @@ impl Family<'_> {
     }
 
     /// Both links free at a chord, searched from the angles `near`.
+    #[inline(never)]
     fn at_chord(&mut self, chord: f64, near: [f64; 2]) -> Result<Point, LegError> {
         let found = free_chord(self.config, &self.linkage, chord, near)?;
         let report = &found.report;
@@ -355,6 +361,7 @@ impl Family<'_> {
 
     /// The point between `a` and `b` where `value` vanishes: regula falsi that halves the weight
     /// of an end kept twice.
+    #[inline(never)]
     fn root(
         &mut self,
         a: &Point,
@@ -425,6 +432,7 @@ impl Family<'_> {
     }
 
     /// The point between `a` and `b` where `value` is largest, by golden section.
+    #[inline(never)]
     fn extreme(
         &mut self,
         a: &Point,
@@ -450,7 +458,8 @@ impl Family<'_> {
     }
 
     /// Adds the tendon to the leaf at `point`, reached over `way`.
-    fn finish(mut self, way: &[Point], point: Point) -> Result<Pretensioned, LegError> {
+    #[inline(never)]
+    fn finish(mut self, way: &[Point], point: Point) -> Result<Box<Pretensioned>, LegError> {
         let iterations = self.bowed.iterations;
         if self.free == Free::Both {
             self.bowed = Bowed::new(self.config, point.angles[0], point.angles[1])?;

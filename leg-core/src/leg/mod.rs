@@ -2,6 +2,7 @@
 //!
 //! * [`config`]: what a user can set;
 //! * [`linear`]: the published attempt with a linear leaf, to compare its failure;
+//! * [`parameter`]: key, unit and range of its numbers;
 //! * [`planar`]: the published planar leg, a four-bar with a flexible coupler;
 //! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf (with a free
 //!   link and a given tension or rest length: `free_links`);
@@ -17,6 +18,7 @@ pub mod config;
 mod damping_tests;
 mod free_links;
 pub mod linear;
+pub mod parameter;
 pub mod planar;
 pub mod pretension;
 pub mod series;
@@ -25,6 +27,7 @@ pub mod spatial;
 pub mod spatial_parts;
 pub mod spatial_report;
 pub mod spatial_simulate;
+mod strain;
 pub mod unit;
 mod unit_derivative;
 pub mod unit_planar;
@@ -145,12 +148,13 @@ pub enum LegError {
     },
     /// A tendon of this stiffness cannot pull as hard.
     #[error(
-        "a tendon tension of {tension_n} N is impossible: at a chord of {chord_m:.6} m a tendon of \
-         {stiffness_n_per_m} N/m pulls with 0 to {highest_n:.6} N (the most with a rest length of \
-         zero)"
+        "tendon.stiffness_n_per_m = {stiffness_n_per_m} is too low for a tension of {tension_n:.6} \
+         N: at a chord of {chord_m:.6} m such a tendon pulls with 0 to {highest_n:.6} N (the most \
+         with a rest length of zero); it must be at least {:.6} N/m, or the tension lower",
+        tension_n / chord_m
     )]
     TensionTooHigh {
-        /// The tension asked for [N].
+        /// The tension asked for, or needed to balance the bowed leaf [N].
         tension_n: f64,
         /// The highest tension [N].
         highest_n: f64,

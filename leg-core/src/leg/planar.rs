@@ -10,6 +10,7 @@ use super::pretension::{Balance, pretension};
 use crate::assembly::modal_dampers;
 use crate::element::ElementKind;
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::{
     Attachment, Axes, BeamId, BeamSpec, Force, ForceId, Hold, InputId, JointId, JointKind, ModalDamper, MotorLaw,
     ModelBuilder, NodeId, PlanarModel, PointOn, planar_inertia,
@@ -83,9 +84,9 @@ pub struct LegJoints {
 #[derive(Debug, Clone)]
 pub struct PlanarLeg {
     /// Its configuration.
-    pub config: LegConfig,
+    pub config: Box<LegConfig>,
     /// The model; its initial pose is the straight, unstressed leaf.
-    pub model: PlanarModel,
+    pub model: Box<PlanarModel>,
     /// The joints.
     pub joints: LegJoints,
     /// The leaf.
@@ -120,11 +121,11 @@ impl Linkage {
     }
 
     pub(super) fn point_a(&self, q1: f64) -> Vector2<f64> {
-        self.o + Vector2::new(q1.cos(), q1.sin()) * self.l1
+        self.o + Vector2::new(math::cos(q1), math::sin(q1)) * self.l1
     }
 
     pub(super) fn point_b(&self, q3: f64) -> Vector2<f64> {
-        self.c + Vector2::new(q3.cos(), q3.sin()) * self.l3
+        self.c + Vector2::new(math::cos(q3), math::sin(q3)) * self.l3
     }
 
     pub(super) fn chord(&self, q1: f64, q3: f64) -> f64 {
@@ -183,7 +184,7 @@ fn angle_at(
     if cosine.is_nan() || cosine.abs() > 1.0 {
         return None;
     }
-    let (middle, half) = (to_point.y.atan2(to_point.x), cosine.acos());
+    let (middle, half) = (math::atan2(to_point.y, to_point.x), math::acos(cosine));
     let nearest = |angle: f64| {
         let turns = ((near - angle) / TAU).round();
         angle + turns * TAU
@@ -205,6 +206,7 @@ pub(super) fn wrap(angle: f64) -> f64 {
 impl PlanarLeg {
     /// Builds the leg with the given drives, straight at crank angle `q1`. `rest_length` [m]
     /// adds the tendon.
+    #[inline(never)]
     pub fn new(
         config: &LegConfig,
         crank_drive: LinkDrive,
@@ -248,7 +250,7 @@ impl PlanarLeg {
             rod(config.crank.length_m, config.crank.mass_kg),
         );
         let (a, b) = (linkage.point_a(q1), linkage.point_b(q3));
-        let direction = (b - a).y.atan2((b - a).x);
+        let direction = math::atan2((b - a).y, (b - a).x);
         let mut spec = BeamSpec::straight(
             length,
             config.solver.elements,
@@ -281,8 +283,8 @@ impl PlanarLeg {
                 let point = |node| PointOn::node(node, Vector2::zeros());
                 builder.line("tendon", point(node_a), point(node_b), law)
             });
-        let model = builder.build()?;
-        let config = config.clone();
+        let model = Box::new(builder.build()?);
+        let config = Box::new(config.clone());
         Ok(Self {
             config,
             model,

@@ -22,6 +22,7 @@ use super::config::{LegConfig, Side};
 use super::free_links::free_links;
 use super::planar::{CHANNELS, Channel, LinkDrive, Linkage, PlanarLeg, wrap};
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::PlanarModel;
 use crate::results;
 use crate::state::State;
@@ -128,6 +129,12 @@ pub struct Pretensioned {
 
 /// Finds the bowed equilibrium that the configuration asks for.
 pub fn pretension(config: &LegConfig) -> Result<Pretensioned, LegError> {
+    Ok(*pretension_boxed(config)?)
+}
+
+/// The same on the heap, as everything large on the way there: a host's stack may be small.
+#[inline(never)]
+pub(super) fn pretension_boxed(config: &LegConfig) -> Result<Box<Pretensioned>, LegError> {
     // Modes are those of the leaf once it is bowed; equilibrium does not depend on damping.
     let plain = LegConfig {
         leaf: config.leaf.without_modal_damping(),
@@ -139,7 +146,8 @@ pub fn pretension(config: &LegConfig) -> Result<Pretensioned, LegError> {
 }
 
 /// The same without damping of modes.
-fn bowed(config: &LegConfig) -> Result<Pretensioned, LegError> {
+#[inline(never)]
+fn bowed(config: &LegConfig) -> Result<Box<Pretensioned>, LegError> {
     config.validate()?;
     check_targets(config)?;
     let linkage = Linkage::new(config);
@@ -251,7 +259,7 @@ pub(super) enum Balance {
 pub(super) struct Bowed {
     pub leg: PlanarLeg,
     pub state: PlanarState,
-    workspace: Workspace<Se2, 3>,
+    workspace: Box<Workspace<Se2, 3>>,
     pub path: Vec<PathSample>,
     pub iterations: usize,
     pub residual: f64,
@@ -259,7 +267,8 @@ pub(super) struct Bowed {
 
 impl Bowed {
     /// Mounts the straight leaf at `q1` and turns the upper link to `q3`.
-    pub fn new(config: &LegConfig, q1: f64, q3: f64) -> Result<Self, LegError> {
+    #[inline(never)]
+    pub fn new(config: &LegConfig, q1: f64, q3: f64) -> Result<Box<Self>, LegError> {
         let mut near = config.clone();
         near.pretension.q3_rad = q3;
         let prescribed = LinkDrive::Prescribed;
@@ -282,15 +291,15 @@ impl Bowed {
             });
         }
         let state = State::new(&leg.model);
-        let workspace = Workspace::new(&leg.model);
-        let mut bowed = Self {
+        let workspace = Box::new(Workspace::new(&leg.model));
+        let mut bowed = Box::new(Self {
             leg,
             state,
             workspace,
             path: Vec::new(),
             iterations: 0,
             residual: 0.0,
-        };
+        });
         bowed.bow(&linkage, q1, q3)?;
         Ok(bowed)
     }
@@ -303,6 +312,7 @@ impl Bowed {
         inputs
     }
 
+    #[inline(never)]
     fn bow(&mut self, linkage: &Linkage, q1: f64, q3: f64) -> Result<(), LegError> {
         let config = self.leg.config.clone();
         let length = config.leaf.length_m;
@@ -446,7 +456,11 @@ impl Bowed {
     }
 
     /// Adds the tendon and reports. `balance` names the link that the tendon must balance.
-    pub fn finish(mut self, balance: Option<Balance>) -> Result<Pretensioned, LegError> {
+    #[inline(never)]
+    pub fn finish(
+        mut self: Box<Self>,
+        balance: Option<Balance>,
+    ) -> Result<Box<Pretensioned>, LegError> {
         let config = self.leg.config.clone();
         let bare = report(&self.leg, &self.state)?;
         let tendon = &config.tendon;
@@ -487,13 +501,13 @@ impl Bowed {
                 ..leg
             };
             let settings = StaticSettings::default();
-            self.workspace = Workspace::new(&self.leg.model);
+            *self.workspace = Workspace::new(&self.leg.model);
             let Self {
                 leg,
                 state,
                 workspace,
                 ..
-            } = &mut self;
+            } = &mut *self;
             let solved = statics::solve(&leg.model, state, workspace, &settings)?;
             self.iterations += solved.iterations;
             self.residual = solved.residual;
@@ -502,12 +516,15 @@ impl Bowed {
         report.residual_n = self.residual;
         report.iterations = self.iterations;
         report.rest_length_m = rest_length;
-        Ok(Pretensioned {
-            leg: self.leg,
-            state: self.state,
+        let Self {
+            leg, state, path, ..
+        } = *self;
+        Ok(Box::new(Pretensioned {
+            leg,
+            state,
             report,
-            path: self.path,
-        })
+            path,
+        }))
     }
 }
 
@@ -537,14 +554,15 @@ fn balancing_tension(
 
 /// Both links free at a given chord: the crank angle at which the tension that balances the
 /// upper link also balances the crank.
+#[inline(never)]
 pub(super) fn free_chord(
     config: &LegConfig,
     linkage: &Linkage,
     chord: f64,
     near: [f64; 2],
-) -> Result<Pretensioned, LegError> {
+) -> Result<Box<Pretensioned>, LegError> {
     let mut q3_near = near[1];
-    let mut torque_at = |q1: f64| -> Result<(f64, Pretensioned), LegError> {
+    let mut torque_at = |q1: f64| -> Result<(f64, Box<Pretensioned>), LegError> {
         let q3 = linkage.q3_at(q1, chord, q3_near).ok_or_else(|| {
             impossible_chord(linkage, config, Balance::Link, [q1, q3_near], chord)
         })?;
@@ -629,15 +647,6 @@ fn leaf_forces(leg: &PlanarLeg, state: &PlanarState) -> [Vector2<f64>; 2] {
     [at_a, at_b]
 }
 
-fn max_axial_strain(leg: &PlanarLeg, state: &PlanarState) -> Result<f64, LegError> {
-    let mut worst: f64 = 0.0;
-    for element in 0..leg.config.solver.elements {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        worst = worst.max(section.strain[0].abs() + section.strain_slope[0].abs());
-    }
-    Ok(worst)
-}
-
 fn thrust(leg: &PlanarLeg, state: &PlanarState) -> f64 {
     let [at_a, at_b] = leaf_forces(leg, state);
     let a = state.pose(leg.node_a).translation();
@@ -657,13 +666,14 @@ pub(super) fn sample(
         chord_m: shape.chord,
         thrust_n: thrust(leg, state),
         sag_m: shape.middle.abs(),
-        max_axial_strain: max_axial_strain(leg, state)?,
+        max_axial_strain: leg.leaf_strain(state)?.axial,
         residual_n,
         iterations,
     })
 }
 
 /// Everything a static state of the leg tells.
+#[inline(never)]
 pub fn report(leg: &PlanarLeg, state: &PlanarState) -> Result<PretensionReport, LegError> {
     let shape = Shape::new(leg, state)?;
     let [at_a, at_b] = leaf_forces(leg, state);
@@ -692,7 +702,7 @@ pub fn report(leg: &PlanarLeg, state: &PlanarState) -> Result<PretensionReport, 
     let b_minus_a = state.pose(leg.node_b).translation() - state.pose(leg.node_a).translation();
     Ok(PretensionReport {
         q1_rad,
-        q2_rad: wrap(b_minus_a.y.atan2(b_minus_a.x) - q1_rad),
+        q2_rad: wrap(math::atan2(b_minus_a.y, b_minus_a.x) - q1_rad),
         q3_rad,
         chord_m: shape.chord,
         tension_n: tendon_tension(leg, state),
@@ -703,7 +713,7 @@ pub fn report(leg: &PlanarLeg, state: &PlanarState) -> Result<PretensionReport, 
         force_on_leaf_b_n: at_b.into(),
         hold_torque_1_nm: hold(leg.joints.crank_driver),
         hold_torque_3_nm: hold(leg.joints.link_driver),
-        max_axial_strain: max_axial_strain(leg, state)?,
+        max_axial_strain: leg.leaf_strain(state)?.axial,
         strain_energy_j: energies.strain,
         mid_point_m: shape.mid_point.into(),
         mid_moment_nm: mid_moment(leg, state)?,

@@ -3,11 +3,15 @@
 use super::LegError;
 use super::config::{LegConfig, MotorMode, Posture, Solver};
 use super::planar::{CHANNELS, Channel, LinkDrive, PlanarLeg, wrap};
-use super::pretension::{PlanarState, PretensionReport, pretension, tendon_tension};
+use super::pretension::{
+    PlanarState, PretensionReport, Pretensioned, pretension_boxed, tendon_tension,
+};
 use crate::dynamics::{self, Advance, Control, StepSettings};
 use crate::error::Error;
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::{Drive, Inputs, Model, Signal, Signals};
+use crate::results::soundness::LeafStrain;
 use crate::results::{self, energy::Energies};
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -40,6 +44,8 @@ pub struct LegSample {
     pub energy_residual: f64,
     /// Largest violation of a constraint [m].
     pub loop_gap: f64,
+    /// Largest strains of the leaf.
+    pub leaf_strain: LeafStrain,
 }
 
 /// A running simulation of a planar leg.
@@ -55,44 +61,24 @@ pub struct Simulation {
     pub signals: Signals,
     control: Control,
     settings: StepSettings,
-    workspace: Workspace<Se2, 3>,
+    workspace: Box<Workspace<Se2, 3>>,
     /// Angle of the chord, counted over full turns.
     chord_angle: f64,
 }
 
 impl Simulation {
     /// The leg at rest in the posture the configuration asks for, at t = 0.
+    #[inline(never)]
     pub fn new(config: &LegConfig) -> Result<Self, LegError> {
         config.validate()?;
-        let crank = LinkDrive::from(config.motor.mode);
-        let link = if config.load.lock_q3 {
-            LinkDrive::Prescribed
-        } else {
-            LinkDrive::Free
-        };
-        let (leg, poses, start) = match config.pretension.posture {
-            Posture::Bowed => {
-                let bowed = pretension(config)?;
-                let report = bowed.report;
-                let mut near = config.clone();
-                near.pretension.q3_rad = report.q3_rad;
-                let leg = PlanarLeg::new(&near, crank, link, report.q1_rad, report.rest_length_m)?;
-                (leg, Some(bowed.state), Some(report))
-            }
-            Posture::Straight => {
-                let q1 = config.pretension.q1_rad;
-                let rest = config.tendon.rest_length_m.unwrap_or(config.leaf.length_m);
-                (
-                    PlanarLeg::new(config, crank, link, q1, Some(rest))?,
-                    None,
-                    None,
-                )
-            }
-        };
-        let leg = PlanarLeg {
-            config: config.clone(),
-            ..leg
-        };
+        let mounted = mount(config)?;
+        Self::at_rest(config, *mounted)
+    }
+
+    /// A mounted leg set at rest.
+    #[inline(never)]
+    fn at_rest(config: &LegConfig, mounted: Mounted) -> Result<Self, LegError> {
+        let Mounted { leg, poses, start } = mounted;
         let mut state = State::new(&leg.model);
         if let Some(from) = poses {
             state.poses.copy_from_slice(&from.poses);
@@ -103,11 +89,11 @@ impl Simulation {
         crate::assembly::hinge::update_angles(&leg.model, &mut state);
         let angles = [state.angle(leg.joints.o), state.angle(leg.joints.c)];
         let signals = signals(config, angles);
-        let mut workspace = Workspace::new(&leg.model);
+        let mut workspace = Box::new(Workspace::new(&leg.model));
         dynamics::initialize(&leg.model, &mut state, &mut workspace, &signals)?;
         let (control, settings) = (control(&config.solver), step_settings(&config.solver));
         let chord = chord_vector(&leg, &state);
-        let chord_angle = chord.y.atan2(chord.x);
+        let chord_angle = math::atan2(chord.y, chord.x);
         Ok(Self {
             leg,
             state,
@@ -179,7 +165,7 @@ impl Simulation {
         let model = &leg.model;
         let chord = chord_vector(leg, state);
         let length = chord.norm();
-        let angle = chord.y.atan2(chord.x);
+        let angle = math::atan2(chord.y, chord.x);
         self.chord_angle += wrap(angle - self.chord_angle);
         let point = |node| crate::model::PointOn::node(node, Vector2::zeros());
         let velocity_a = results::point_velocity(model, state, &point(leg.node_a));
@@ -217,8 +203,50 @@ impl Simulation {
             dissipated: state.ledger.dissipated,
             energy_residual: state.ledger.residual(&energies),
             loop_gap: results::largest_gap(model, state),
+            leaf_strain: leg.leaf_strain(state)?,
         })
     }
+}
+
+/// A leg in its posture, not yet a simulation.
+struct Mounted {
+    leg: PlanarLeg,
+    /// The poses of the bowed equilibrium, unless the leg is straight.
+    poses: Option<PlanarState>,
+    start: Option<PretensionReport>,
+}
+
+/// Brings the leg to the posture the configuration asks for. On the heap and not inlined: the
+/// search for the equilibrium is deep, and nothing of the simulation is to lie under it.
+#[inline(never)]
+fn mount(config: &LegConfig) -> Result<Box<Mounted>, LegError> {
+    let crank = LinkDrive::from(config.motor.mode);
+    let link = if config.load.lock_q3 {
+        LinkDrive::Prescribed
+    } else {
+        LinkDrive::Free
+    };
+    let mut near = Box::new(config.clone());
+    let (leg, poses, start) = match config.pretension.posture {
+        Posture::Bowed => {
+            let Pretensioned { report, state, .. } = *pretension_boxed(config)?;
+            near.pretension.q3_rad = report.q3_rad;
+            let leg = PlanarLeg::new(&near, crank, link, report.q1_rad, report.rest_length_m)?;
+            (leg, Some(state), Some(report))
+        }
+        Posture::Straight => {
+            let q1 = config.pretension.q1_rad;
+            let rest = config.tendon.rest_length_m.unwrap_or(config.leaf.length_m);
+            let leg = PlanarLeg::new(&near, crank, link, q1, Some(rest))?;
+            (leg, None, None)
+        }
+    };
+    near.pretension.q3_rad = config.pretension.q3_rad;
+    let leg = PlanarLeg {
+        config: near,
+        ..leg
+    };
+    Ok(Box::new(Mounted { leg, poses, start }))
 }
 
 /// Advances any model under its step control, which remembers an adapted step size.

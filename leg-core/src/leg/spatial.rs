@@ -9,6 +9,7 @@
 
 use super::LegError;
 use super::config::{ConfigError, Leaf, Link, Motor, Side, Solver, Tendon};
+use super::parameter as allowed;
 use super::planar::LinkDrive;
 use super::spatial_parts::{Placement, SpatialParts};
 use crate::group::{Group, Se3};
@@ -207,25 +208,21 @@ impl SpatialLegConfig {
 
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let finite = |key, values: &[f64]| match values.iter().find(|value| !value.is_finite()) {
-            Some(&value) => Err(ConfigError {
-                key,
-                value,
-                allowed: "a finite number",
-            }),
-            None => Ok(()),
-        };
-        finite("gravity_m_s2", &self.gravity_m_s2)?;
-        finite("base.motor_position_m", &self.base.motor_position_m)?;
-        finite("tip_position_m", &self.tip_position_m)?;
-        finite("q1_rad", &[self.q1_rad])?;
+        allowed::GRAVITY.check_all(&self.gravity_m_s2)?;
+        allowed::MOTOR_POSITION.check_all(&self.base.motor_position_m)?;
+        allowed::TIP_POSITION.check_all(&self.tip_position_m)?;
+        allowed::Q1.check(self.q1_rad)?;
+        allowed::CRANK_DIRECTION.check_all(&self.base.crank_direction)?;
+        allowed::MOTOR_AXIS.check_all(&self.base.motor_axis)?;
+        allowed::FIRST_AXIS.check_all(&self.universal.first_axis)?;
+        allowed::SECOND_AXIS.check_all(&self.universal.second_axis)?;
         self.base.axes()?;
         for (key, axis) in [
             ("universal.first_axis", self.universal.first_axis),
             ("universal.second_axis", self.universal.second_axis),
         ] {
             let norm = Vector3::from(axis).norm();
-            if !norm.is_finite() || norm <= 1e-9 {
+            if norm <= 1e-9 {
                 return Err(ConfigError {
                     key,
                     value: norm,
@@ -242,15 +239,8 @@ impl SpatialLegConfig {
                 allowed: "`upright` only with universal.carried_by = \"base\"",
             });
         }
-        if let SectionShape::Rod { radius_m } = self.section
-            && !(radius_m > 0.0 && radius_m.is_finite())
-        {
-            let key = "section.radius_m";
-            return Err(ConfigError {
-                key,
-                value: radius_m,
-                allowed: "> 0 and finite",
-            });
+        if let SectionShape::Rod { radius_m } = self.section {
+            allowed::SECTION_RADIUS.check(radius_m)?;
         }
         super::config::validate_shared(
             &self.crank,
@@ -315,9 +305,9 @@ pub enum Foundation {
 #[derive(Debug, Clone)]
 pub struct SpatialLeg {
     /// Its configuration.
-    pub config: SpatialLegConfig,
+    pub config: Box<SpatialLegConfig>,
     /// The model; its initial pose is the unstressed leaf.
-    pub model: SpatialModel,
+    pub model: Box<SpatialModel>,
     /// Motor joint at O.
     pub motor_joint: JointId,
     /// Joint that carries the leaf's root at A.
@@ -357,6 +347,7 @@ impl SpatialLeg {
     }
 
     /// The same on a foundation of choice.
+    #[inline(never)]
     pub fn founded(
         config: &SpatialLegConfig,
         foundation: Foundation,
@@ -402,9 +393,9 @@ impl SpatialLeg {
         });
         add_forces(&mut builder, config, node_b, leaf, &inputs);
         let tendon = parts.add_tendon(&mut builder, config, rest_length);
-        let model = builder.build()?;
+        let model = Box::new(builder.build()?);
         Ok(Self {
-            config: config.clone(),
+            config: Box::new(config.clone()),
             model,
             motor_joint: parts.motor_joint,
             root_joint: parts.root_joint,
@@ -504,6 +495,7 @@ pub struct SpatialPretensioned {
 }
 
 /// Finds the bowed equilibrium with crank and tip held.
+#[inline(never)]
 pub fn pretension_spatial(config: &SpatialLegConfig) -> Result<SpatialPretensioned, LegError> {
     pretension_spatial_along(config, |_, _, _| {})
 }
@@ -533,7 +525,7 @@ pub fn pretension_spatial_along(
     let q1 = config.q1_rad;
     let bare = SpatialLeg::new(config, prescribed, TipDrive::Prescribed, q1, tip, None)?;
     let mut state = State::new(&bare.model);
-    let mut workspace = Workspace::new(&bare.model);
+    let mut workspace = Box::new(Workspace::new(&bare.model));
     bow(&bare, &mut state, &mut workspace, tip, &mut note)?;
     let a = state.pose(bare.node_a).translation();
     let chord = (tip - a).norm();
@@ -546,6 +538,15 @@ pub fn pretension_spatial_along(
             .rest_length_m
             .unwrap_or(chord - thrust.max(0.0) / config.tendon.stiffness_n_per_m)
     });
+    if rest_length.is_some_and(|rest| rest < 0.0) {
+        let stiffness_n_per_m = config.tendon.stiffness_n_per_m;
+        return Err(LegError::TensionTooHigh {
+            tension_n: thrust,
+            highest_n: stiffness_n_per_m * chord,
+            chord_m: chord,
+            stiffness_n_per_m,
+        });
+    }
     let leg = SpatialLeg::new(
         config,
         prescribed,
@@ -554,7 +555,7 @@ pub fn pretension_spatial_along(
         tip,
         rest_length,
     )?;
-    let mut workspace = Workspace::new(&leg.model);
+    let mut workspace = Box::new(Workspace::new(&leg.model));
     let solved = statics::solve(
         &leg.model,
         &mut state,
@@ -586,6 +587,7 @@ pub fn pretension_spatial_along(
 }
 
 /// Moves the tip from where the unstressed leaf has it to `tip`; `note` sees every point of the way.
+#[inline(never)]
 fn bow(
     leg: &SpatialLeg,
     state: &mut SpatialState,

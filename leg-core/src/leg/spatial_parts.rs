@@ -6,6 +6,7 @@ use super::spatial::{CarriedMoment, Carrier, SpatialLegConfig, pretension_spatia
 use crate::assembly::modal_dampers;
 use crate::element::ElementKind;
 use crate::group::{Group, Se3};
+use crate::math;
 use crate::model::{
     Attachment, BeamId, BeamSpec, Body, ForceId, Hold, InputId, JointId, JointKind, ModalDamper,
     ModelBuilder, MotorLaw, NodeId, PointOn, spatial_inertia,
@@ -92,6 +93,7 @@ impl Layout {
 
 impl SpatialParts {
     /// Adds a leg, unstressed, to a model being built; `config` must be valid.
+    #[inline(never)]
     pub fn add(
         builder: &mut ModelBuilder<Se3, 6, 3>,
         config: &SpatialLegConfig,
@@ -277,14 +279,14 @@ fn root_rotation(
     // first · (turn by φ about u of second) = along + across cos(φ − φ0) = 0.
     let along = first.dot(&u) * u.dot(&second);
     let (cos_part, sin_part) = (first.dot(&second) - along, first.dot(&u.cross(&second)));
-    let across = cos_part.hypot(sin_part);
+    let across = math::hypot(cos_part, sin_part);
     if along.is_nan() || along.abs() >= across {
         return Err(refuse(
             "the leaf would point along the universal joint's first axis",
         ));
     }
-    let phase = sin_part.atan2(cos_part);
-    let half = (-along / across).acos();
+    let phase = math::atan2(sin_part, cos_part);
+    let half = math::acos(-along / across);
     let axis = Unit::new_normalize(u);
     let turned = |angle: f64| (Rotation3::from_axis_angle(&axis, angle) * start).into_inner();
     let (x, y) = (turned(phase + half), turned(phase - half));

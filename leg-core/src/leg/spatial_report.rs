@@ -14,6 +14,7 @@ use super::config::Side;
 use super::pretension::PathSample;
 use super::spatial::{SectionShape, SpatialLeg, SpatialPretensioned, SpatialState};
 use crate::group::Group;
+use crate::math;
 use crate::results;
 use crate::statics::PathPoint;
 use core::f64::consts::PI;
@@ -85,7 +86,7 @@ pub fn report(bowed: &SpatialPretensioned) -> Result<SpatialReport, LegError> {
         side: bow.side,
         force_on_leaf_a_n: at_a.into(),
         force_on_leaf_b_n: at_b.into(),
-        max_axial_strain: max_axial_strain(leg, state)?,
+        max_axial_strain: leg.leaf_strain(state)?.axial,
         max_bending_stress_pa: moments.iter().fold(0.0, stress),
         strain_energy_j: results::energy::energies(&leg.model, state)?.strain,
         mid_point_m: bow.middle.into(),
@@ -106,7 +107,7 @@ pub fn path_sample(
         chord_m: chord.norm(),
         thrust_n: 0.5 * (at_a - at_b).dot(&chord) / chord.norm(),
         sag_m: Bow::new(leg, state)?.sag.norm(),
-        max_axial_strain: max_axial_strain(leg, state)?,
+        max_axial_strain: leg.leaf_strain(state)?.axial,
         residual_n: point.residual,
         iterations: point.iterations,
     })
@@ -146,15 +147,6 @@ fn leaf_forces(leg: &SpatialLeg, state: &SpatialState) -> [Vector3<f64>; 2] {
     [at_a + pull, -leg.tip_force(state) - pull]
 }
 
-fn max_axial_strain(leg: &SpatialLeg, state: &SpatialState) -> Result<f64, LegError> {
-    let mut worst: f64 = 0.0;
-    for element in 0..leg.config.solver.elements {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        worst = worst.max(section.strain[0].abs() + section.strain_slope[0].abs());
-    }
-    Ok(worst)
-}
-
 fn moments(leg: &SpatialLeg, state: &SpatialState) -> Result<Vec<SectionMoments>, LegError> {
     let count = leg.config.solver.elements;
     let stiffness = leg.config.section()?.stiffness;
@@ -181,7 +173,9 @@ fn bending_stress(leg: &SpatialLeg, at: &SectionMoments) -> f64 {
             let (w, t) = (leg.config.leaf.width_m, leg.config.leaf.thickness_m);
             6.0 * at.soft.abs() / (w * t * t) + 6.0 * at.stiff.abs() / (t * w * w)
         }
-        SectionShape::Rod { radius_m } => 4.0 * at.soft.hypot(at.stiff) / (PI * radius_m.powi(3)),
+        SectionShape::Rod { radius_m } => {
+            4.0 * math::hypot(at.soft, at.stiff) / (PI * radius_m.powi(3))
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use crate::assembly::hinge;
 use crate::dynamics::{self, Advance, Control, StepSettings};
 use crate::group::{Group, Se3};
 use crate::model::{Drive, PointOn, Signal, Signals};
+use crate::results::soundness::LeafStrain;
 use crate::results::{self, energy::Energies};
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -55,6 +56,8 @@ pub struct SpatialSample {
     pub energy_residual: f64,
     /// Largest violation of a constraint [m].
     pub loop_gap: f64,
+    /// Largest strains of the leaf.
+    pub leaf_strain: LeafStrain,
 }
 
 /// A running simulation of a spatial leg.
@@ -218,6 +221,7 @@ impl SpatialLeg {
             dissipated: state.ledger.dissipated,
             energy_residual: state.ledger.residual(&energies),
             loop_gap: results::largest_gap(model, state),
+            leaf_strain: self.leaf_strain(state)?,
         })
     }
 }

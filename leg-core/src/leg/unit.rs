@@ -10,8 +10,14 @@
 //! ```
 //!
 //! with Δ = p₁ − p₀. The step is divided evenly into steps of the leg's own solver. A step that
-//! fails leaves the unit as it was. Where it takes several steps, accelerations jump with those of
-//! the curve (`crate::dynamics::joining`); a single step knows the end of the curve only.
+//! fails leaves the unit as it was. Forces and targets may jump where steps meet, and the motion goes
+//! on consistently behind them (`crate::dynamics::jumps`); where a communication step takes several
+//! steps, accelerations jump with those of the curve, too: a single one knows its end only.
+//!
+//! A unit counts time from its own start, and every communication step from that step's: what a
+//! master calls its time is no concern of the mechanics. A communication step far shorter than a step
+//! of the solver comes from rounding of the master's clock. It moves the unit's time only; the
+//! mechanics catch up with the next one.
 //!
 //! Everything that changes is in the memory of the unit, which can be saved, restored and turned
 //! into plain numbers: equal memories and equal inputs give equal bits afterwards.
@@ -21,8 +27,7 @@ use super::config::Solver;
 use super::series::{Recording, Series};
 use super::simulate::{control, stalled, step_settings};
 use super::unit_derivative::Sensitivity;
-use crate::dynamics::joining::{Joining, join};
-use crate::dynamics::{Advance, Control, StepSettings, Stepping, advance_watched, even_step};
+use crate::dynamics::{Advance, Control, StepSettings, Stepping, advance_watched, grid, jumps};
 use crate::error::require;
 use crate::group::Group;
 use crate::model::{Drive, ForceId, Inputs, Model};
@@ -37,6 +42,10 @@ use std::sync::Arc;
 pub const INPUT_ORDER: usize = 3;
 /// Most steps of the solver in one communication step: more is taken for a mistake.
 pub const MOST_STEPS: f64 = 1e7;
+
+/// A communication step shorter than this fraction of the last step of the solver begins with
+/// consistent velocities and accelerations.
+const SHORT_STEP: f64 = 5e-3;
 
 /// An input over a communication step: its value and derivatives at the start, eq. (1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -88,6 +97,19 @@ impl Input {
         Cubic([self.value, first, 0.5 * second, third / 6.0])
     }
 
+    /// The polynomial of a step that starts `by` seconds earlier, and has the same values.
+    fn earlier(&self, by: f64) -> Self {
+        let [c0, c1, c2, c3] = self.taylor().0;
+        let value = c0 - by * (c1 - by * (c2 - by * c3));
+        let first = c1 - by * (2.0 * c2 - by * (3.0 * c3));
+        let derivatives = [first, 2.0 * c2 - 6.0 * by * c3, 6.0 * c3];
+        Self {
+            value,
+            derivatives,
+            order: self.order,
+        }
+    }
+
     /// Stays where its polynomial ends: derivatives belong to the step they were given for.
     fn settle(&mut self, length: f64) {
         if self.order > 0 {
@@ -119,9 +141,10 @@ impl Cubic {
         self
     }
 
-    /// Second derivative at the start.
-    pub(super) fn second(&self) -> f64 {
-        2.0 * self.0[2]
+    /// Value, rate and acceleration at the start.
+    pub(super) fn start(&self) -> (f64, f64, f64) {
+        let [c0, c1, c2, _] = self.0;
+        (c0, c1, 2.0 * c2)
     }
 
     /// Value, rate and acceleration `s` seconds after the start.
@@ -135,17 +158,14 @@ impl Cubic {
     }
 }
 
-/// All channels over a step.
+/// All channels over a step, whose start is t = 0.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Curves<'a> {
-    pub start: f64,
-    pub cubics: &'a [Cubic],
-}
+pub(super) struct Curves<'a>(pub &'a [Cubic]);
 
 impl Drive for Curves<'_> {
     fn sample(&self, time: f64, inputs: &mut Inputs) {
-        for (i, cubic) in self.cubics.iter().enumerate().take(inputs.value.len()) {
-            let (value, rate, acceleration) = cubic.sample(time - self.start);
+        for (i, cubic) in self.0.iter().enumerate().take(inputs.value.len()) {
+            let (value, rate, acceleration) = cubic.sample(time);
             inputs.value[i] = value;
             inputs.rate[i] = rate;
             inputs.acceleration[i] = acceleration;
@@ -281,9 +301,14 @@ pub(super) struct Built<L> {
 /// Everything of a unit that changes.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Memory<G, const N: usize> {
+    /// The state; its time counts from the start of the last step.
     pub state: State<G, N>,
-    /// The state at the start of the last step.
+    /// The state at the start of the last step, with time zero.
     pub previous: State<G, N>,
+    /// Time since the unit's start [s].
+    pub elapsed: f64,
+    /// Part of that time which the state has still to catch up with [s].
+    pub pending: f64,
     pub inputs: Vec<Input>,
     /// The inputs of the last step.
     pub last_inputs: Vec<Input>,
@@ -304,6 +329,8 @@ impl<G: Copy, const N: usize> Memory<G, N> {
         Self {
             previous: state.clone(),
             state,
+            elapsed: 0.0,
+            pending: 0.0,
             last_inputs: inputs.clone(),
             inputs,
             near,
@@ -317,6 +344,8 @@ impl<G: Copy, const N: usize> Memory<G, N> {
     fn copy_from(&mut self, other: &Self) {
         self.state.copy_from(&other.state);
         self.previous.copy_from(&other.previous);
+        self.elapsed = other.elapsed;
+        self.pending = other.pending;
         self.inputs.copy_from_slice(&other.inputs);
         self.last_inputs.copy_from_slice(&other.last_inputs);
         self.near = other.near;
@@ -341,8 +370,10 @@ pub struct LegUnit<L, G, const N: usize, const D: usize> {
     pub(super) memory: Memory<G, N>,
     /// The state at the start of the step under way.
     backup: State<G, N>,
+    /// The inputs of the step under way, from where the mechanics are.
+    late_inputs: Vec<Input>,
     pub(super) scratch: State<G, N>,
-    pub(super) workspace: Workspace<G, N>,
+    pub(super) workspace: Box<Workspace<G, N>>,
     pub(super) settings: StepSettings,
     pub(super) curves: Vec<Cubic>,
     pub(super) sensitivity: Sensitivity<N>,
@@ -350,6 +381,7 @@ pub struct LegUnit<L, G, const N: usize, const D: usize> {
 
 impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUnit<L, G, N, D> {
     /// A unit at the start of its first step.
+    #[inline(never)]
     pub(super) fn from_start(
         leg: L,
         origin: Origin,
@@ -370,13 +402,15 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
     }
 
     /// A unit in the saved state.
+    #[inline(never)]
     pub fn from_saved(saved: &Saved<L, G, N>) -> Self {
         let built = Arc::clone(&saved.built);
         let (model, memory) = (built.leg.model(), saved.memory.clone());
         Self {
             backup: memory.state.clone(),
+            late_inputs: memory.inputs.clone(),
             scratch: memory.state.clone(),
-            workspace: Workspace::new(model),
+            workspace: Box::new(Workspace::new(model)),
             settings: step_settings(built.leg.solver()),
             curves: vec![Cubic::default(); model.input_count()],
             sensitivity: Sensitivity::default(),
@@ -405,9 +439,9 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         &self.memory.series
     }
 
-    /// Time reached [s].
+    /// Time since its start [s].
     pub fn time(&self) -> f64 {
-        self.memory.state.time
+        self.memory.elapsed
     }
 
     /// What the last step did.
@@ -431,13 +465,13 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         &mut self.memory.inputs
     }
 
-    /// Moves on to `end` [s]. On an error the unit is as it was.
-    pub fn advance(&mut self, end: f64) -> Result<Advance, LegError> {
-        let length = end - self.time();
+    /// Moves on by `length` [s]. On an error the unit is as it was.
+    pub fn advance_by(&mut self, length: f64) -> Result<Advance, LegError> {
         let leg = &self.built.leg;
         let owner = "communication step";
         require(length > 0.0, owner, "length", length, "> 0 s")?;
-        let steps = length / leg.solver().step_s;
+        let span = self.memory.pending + length;
+        let steps = span / leg.solver().step_s;
         require(
             steps <= MOST_STEPS,
             owner,
@@ -445,11 +479,39 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             steps,
             "at most 1e7",
         )?;
+        if steps < grid::SLIVER {
+            self.wait(length);
+            return Ok(Advance {
+                next_step: self.memory.first_steps[1],
+                ..Advance::default()
+            });
+        }
         self.sensitivity.forget();
+        let last_span = core::mem::replace(&mut self.memory.state.time, 0.0);
         self.backup.copy_from(&self.memory.state);
+        let short = self.memory.stepped
+            && span < SHORT_STEP * last_span / self.memory.last.steps.max(1) as f64;
         let near = leg.counted_angle(&self.memory.state, self.memory.near);
-        match self.travel(end, length) {
+        // What inputs do is said from the start of this communication step; the curves begin where
+        // the mechanics are.
+        let pending = self.memory.pending;
+        for (late, input) in self.late_inputs.iter_mut().zip(&self.memory.inputs) {
+            *late = if pending > 0.0 {
+                input.earlier(pending)
+            } else {
+                *input
+            };
+        }
+        let done = if short {
+            self.begin_short(span).and_then(|()| self.travel(span))
+        } else {
+            self.travel(span)
+        };
+        match done {
             Ok((done, series)) => {
+                if short {
+                    self.backup.copy_from(&self.scratch);
+                }
                 self.memory.near = near;
                 self.memory.series = series;
                 self.settle(length, done);
@@ -457,44 +519,78 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             }
             Err(error) => {
                 self.memory.state.copy_from(&self.backup);
+                self.memory.state.time = last_span;
                 Err(error)
             }
         }
     }
 
-    /// Makes the steps of a communication step.
-    fn travel(&mut self, end: f64, length: f64) -> Result<(Advance, Series), LegError> {
+    /// Prepares a communication step of `span` [s], far shorter than the steps before; the state it
+    /// begins with stays in the scratch state.
+    fn begin_short(&mut self, span: f64) -> Result<(), LegError> {
+        let Self {
+            built,
+            memory,
+            workspace,
+            settings,
+            scratch,
+            ..
+        } = self;
+        let (model, state) = (built.leg.model(), &mut memory.state);
+        let began = memory.elapsed - memory.pending;
+        jumps::make_consistent(model, state, workspace, span, settings)
+            .map_err(|error| error.later_by(began))?;
+        scratch.copy_from(state);
+        Ok(())
+    }
+
+    /// Lets time pass for a communication step of rounding size.
+    fn wait(&mut self, length: f64) {
+        let memory = &mut self.memory;
+        memory.pending += length;
+        memory.elapsed += length;
+        memory
+            .inputs
+            .iter_mut()
+            .for_each(|input| input.settle(length));
+    }
+
+    /// Makes the steps of a communication step, in `span` [s] from the state's t = 0.
+    fn travel(&mut self, span: f64) -> Result<(Advance, Series), LegError> {
         let Self {
             built,
             memory,
             workspace,
             settings,
             curves,
+            late_inputs,
             ..
         } = self;
         let Built { leg, origin } = &**built;
         let (model, state) = (leg.model(), &mut memory.state);
-        let start = state.time;
-        leg.curves(origin, &memory.inputs, state, length, curves);
-        let drive = Curves {
-            start,
-            cubics: curves,
-        };
+        leg.curves(origin, late_inputs, state, span, curves);
+        let drive = Curves(curves);
         let control = control_from(leg.solver(), memory.first_steps[1]);
         let stepping = Stepping {
             control: &control,
             settings,
         };
-        join_curves(model, state, workspace, &stepping, length, curves)?;
+        let first = stepping.first_between(0.0, span);
+        let began = memory.elapsed - memory.pending;
+        // Reactions jump with the inputs: the course of the force begins behind the jump.
+        jumps::cross(model, state, workspace, &drive, first, settings)
+            .map_err(|error| error.later_by(began))?;
         let mut recording = Recording::default();
         let mut last = (0.0, leg.port_force(state));
         let mut watch = |state: &State<G, N>| {
-            let now = ((state.time - start) / length, leg.port_force(state));
+            let now = (state.time / span, leg.port_force(state));
             recording.add([last.0, now.0], [&last.1, &now.1]);
             last = now;
         };
-        let done = advance_watched(model, state, workspace, &drive, end, &stepping, &mut watch);
-        let done = done.map_err(stalled(state.time, &control, settings))?;
+        let done = advance_watched(model, state, workspace, &drive, span, &stepping, &mut watch);
+        let done = done.map_err(|error| {
+            stalled(began + state.time, &control, settings)(error.later_by(began))
+        })?;
         Ok((done, recording.series()))
     }
 
@@ -502,10 +598,12 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
     fn settle(&mut self, length: f64, done: Advance) {
         let memory = &mut self.memory;
         core::mem::swap(&mut memory.previous, &mut self.backup);
+        core::mem::swap(&mut memory.last_inputs, &mut self.late_inputs);
+        memory.elapsed += length;
+        memory.pending = 0.0;
         memory.last = done;
         memory.first_steps = [memory.first_steps[1], done.next_step];
         memory.stepped = true;
-        memory.last_inputs.copy_from_slice(&memory.inputs);
         memory
             .inputs
             .iter_mut()
@@ -572,28 +670,6 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             *self = Self::from_saved(saved);
         }
     }
-}
-
-/// Lets accelerations and reactions jump with those of the curves at the start of a communication
-/// step of `length` [s], unless it is made in a single step.
-pub(super) fn join_curves<G: Group<N, D>, const N: usize, const D: usize>(
-    model: &Model<G, N, D>,
-    state: &mut State<G, N>,
-    workspace: &mut Workspace<G, N>,
-    stepping: &Stepping<'_>,
-    length: f64,
-    curves: &[Cubic],
-) -> Result<Option<Joining>, LegError> {
-    let h = match *stepping.control {
-        Control::Fixed { step, .. } => even_step(length, step),
-        Control::Adaptive { first, .. } => first,
-    };
-    if h >= length * (1.0 - 1e-9) {
-        return Ok(None);
-    }
-    let second = |channel: usize| curves[channel].second();
-    let joining = join(model, state, workspace, h, stepping.settings, second)?;
-    Ok(Some(joining))
 }
 
 /// Step control of a leg; an adaptive one goes on with `first` [s].

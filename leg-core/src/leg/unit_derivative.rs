@@ -7,10 +7,10 @@
 
 use super::LegError;
 use super::series::Series;
-use super::unit::{
-    Built, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from, join_curves,
-};
+use super::unit::{Built, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from};
 use super::unit_variation::{Carried, Direction, Sum, Sums};
+use crate::dynamics::grid::TimeGrid;
+use crate::dynamics::jumps::{self, Crossing};
 use crate::dynamics::sensitivity::{InputVariation, Variation};
 use crate::dynamics::{self, Control, Stepping, advance_watched};
 use crate::error::Error;
@@ -96,8 +96,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             ..
         } = &*memory;
         if group == OutputGroup::Course {
-            let length = state.time - previous.time;
-            let rate = series.rate(&leg.port_force(state), length);
+            let rate = series.rate(&leg.port_force(state), state.time);
             if *stepped { rate } else { Series::default() }.write(out);
             return Ok(());
         }
@@ -105,7 +104,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         motion.poses.copy_from_slice(&state.velocities);
         motion.velocities.copy_from_slice(&state.accelerations);
         if *stepped {
-            let per_length = 1.0 / (state.time - previous.time);
+            let per_length = 1.0 / state.time;
             for i in 0..state.velocities.len() {
                 motion.velocities[i] = (state.velocities[i] - previous.velocities[i]) * per_length;
             }
@@ -188,7 +187,6 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
     /// what is asked for on the way.
     fn vary(&mut self, sum: Sum) -> Result<(), LegError> {
         let times = self.step_times()?;
-        let in_place = self.sensitivity.solved_in_workspace && times.len() == 1;
         let Self {
             built,
             memory,
@@ -201,13 +199,9 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         } = self;
         let Built { leg, origin } = &**built;
         let (model, previous) = (leg.model(), &memory.previous);
-        let start = previous.time;
-        let length = memory.state.time - start;
+        let length = memory.state.time;
         leg.curves(origin, &memory.last_inputs, previous, length, curves);
-        let drive = Curves {
-            start,
-            cubics: curves,
-        };
+        let drive = Curves(curves);
         let changes = |input: usize| {
             let mut list = Vec::new();
             leg.curve_changes(origin, &memory.last_inputs, input, length, &mut list);
@@ -219,23 +213,26 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             control: &control_from(leg.solver(), memory.first_steps[0]),
             settings,
         };
-        let joined = join_curves(model, scratch, workspace, &stepping, length, curves)?;
-        if let Some(joining) = joined {
-            carried.jump(leg, &joining, previous, scratch, workspace);
+        let first = stepping.first_between(0.0, length);
+        let jumps = carried.jumps(model, first.1);
+        // The end of a single step without jumps is still in the workspace.
+        let in_place = sensitivity.solved_in_workspace && times.len() == 1 && !jumps;
+        if jumps {
+            jumps::cross(model, scratch, workspace, &drive, first, settings)?;
+            let crossing = Crossing::new(model, previous, workspace, first.0, settings)?;
+            carried.jump(leg, &crossing, scratch, workspace, first.1);
         }
         let mut before = scratch.clone();
-        for &time in &times {
-            let h = time - scratch.time;
+        for &(h, time) in &times {
             before.copy_from(scratch);
             if in_place {
                 scratch.copy_from(&memory.state);
             } else {
-                dynamics::step(model, scratch, workspace, &drive, h, settings)?;
-                scratch.time = time;
+                dynamics::alpha::step_to(model, scratch, workspace, &drive, (h, time), settings)?;
             }
-            carried.propagate(model, workspace, h, settings, time - start)?;
-            let span = [before.time, time].map(|time| (time - start) / length);
-            carried.sum_up(leg, span, [&before, scratch]);
+            carried.propagate(model, workspace, h, settings, time)?;
+            let span = [before.time, time].map(|time| time / length);
+            carried.sum_up(leg, span, h, [&before, scratch]);
         }
         let Carried {
             variations,
@@ -256,8 +253,8 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         Ok(())
     }
 
-    /// Times at which the solver's steps of the last communication step ended.
-    fn step_times(&mut self) -> Result<Vec<f64>, LegError> {
+    /// Size of each of the solver's steps of the last communication step, and when it ended.
+    fn step_times(&mut self) -> Result<Vec<(f64, f64)>, LegError> {
         let Self {
             built,
             memory,
@@ -268,14 +265,16 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             ..
         } = self;
         let Built { leg, origin } = &**built;
-        let (start, end) = (memory.previous.time, memory.state.time);
-        let (length, count) = (end - start, memory.last.steps.max(1));
+        let (length, count) = (memory.state.time, memory.last.steps.max(1));
         let control = control_from(leg.solver(), memory.first_steps[0]);
         if matches!(control, Control::Fixed { .. }) && memory.last.rejected == 0 {
-            let time = |k: usize| start + length * k as f64 / count as f64;
-            return Ok((1..=count)
-                .map(|k| if k == count { end } else { time(k) })
-                .collect());
+            let mut grid = TimeGrid::new(0.0, length, length / count as f64);
+            let mut times = Vec::with_capacity(count);
+            while !grid.finished() {
+                times.push((grid.next_size(), grid.next_time()));
+                grid.accept();
+            }
+            return Ok(times);
         }
         leg.curves(
             origin,
@@ -284,21 +283,21 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             length,
             curves,
         );
-        let drive = Curves {
-            start,
-            cubics: curves,
-        };
+        let drive = Curves(curves);
         let stepping = Stepping {
             control: &control,
             settings,
         };
         let model = leg.model();
         scratch.copy_from(&memory.previous);
-        join_curves(model, scratch, workspace, &stepping, length, curves)?;
         let mut times = Vec::with_capacity(count);
-        let mut watch = |state: &State<G, N>| times.push(state.time);
+        let mut last = 0.0;
+        let mut watch = |state: &State<G, N>| {
+            times.push((state.time - last, state.time));
+            last = state.time;
+        };
         advance_watched(
-            model, scratch, workspace, &drive, end, &stepping, &mut watch,
+            model, scratch, workspace, &drive, length, &stepping, &mut watch,
         )?;
         Ok(times)
     }

@@ -7,6 +7,7 @@ use super::pretension::{PlanarState, tendon_tension};
 use super::simulate::Simulation;
 use super::unit::{Cubic, Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
 use crate::group::{Group, Se2};
+use crate::math;
 use crate::model::{ForceId, Model, PointOn};
 use crate::results;
 use core::f64::consts::{PI, TAU};
@@ -93,13 +94,10 @@ pub enum PlanarOutput {
 pub const PLANAR_OUTPUTS: usize = 33;
 
 impl PlanarUnit {
-    /// The leg at rest in the posture the configuration asks for, at `time` [s], under inputs
-    /// (see [`PlanarInput`]) that replace the histories of the configuration.
-    pub fn new(
-        config: &LegConfig,
-        time: f64,
-        inputs: &[f64; PLANAR_INPUTS],
-    ) -> Result<Self, LegError> {
+    /// The leg at rest in the posture the configuration asks for, under inputs (see
+    /// [`PlanarInput`]) that replace the histories of the configuration.
+    #[inline(never)]
+    pub fn new(config: &LegConfig, inputs: &[f64; PLANAR_INPUTS]) -> Result<Self, LegError> {
         let mut config = config.clone();
         let value = |input: PlanarInput| History::Constant(inputs[input as usize]);
         config.motor.torque_nm = value(PlanarInput::MotorTorque);
@@ -112,12 +110,8 @@ impl PlanarUnit {
             _ => History::Constant(0.0),
         };
         let Simulation {
-            leg,
-            mut state,
-            start,
-            ..
+            leg, state, start, ..
         } = Simulation::new(&config)?;
-        state.time = time;
         let chord = chord_vector(&leg, &state);
         let [at_a, at_b] = leaf_forces(&leg, &state);
         let mut origin = Origin {
@@ -137,7 +131,7 @@ impl PlanarUnit {
             let natural = config.leaf.length_m;
             origin.rest_length = Some(config.tendon.rest_length_m.unwrap_or(natural));
         }
-        let near = chord.y.atan2(chord.x);
+        let near = math::atan2(chord.y, chord.x);
         Ok(Self::from_start(leg, origin, state, inputs, near))
     }
 }
@@ -182,7 +176,7 @@ impl UnitLeg<Se2, 3, 2> for PlanarLeg {
         near.pretension.q3_rad = origin.q3;
         let leg = Self::new(&near, crank, link, origin.q1, origin.rest_length)?;
         Ok(Self {
-            config: config.clone(),
+            config: Box::new(config.clone()),
             ..leg
         })
     }
@@ -236,7 +230,7 @@ impl UnitLeg<Se2, 3, 2> for PlanarLeg {
     /// steps the joints, which are followed in every step of the solver, know the turn.
     fn counted_angle(&self, state: &PlanarState, near: f64) -> f64 {
         let chord = chord_vector(self, state);
-        let angle = near + wrap(chord.y.atan2(chord.x) - near);
+        let angle = near + wrap(math::atan2(chord.y, chord.x) - near);
         let root = state.angle(self.joints.o) + state.angle(self.joints.a);
         let off = angle - root;
         if off.abs() > PI {
@@ -415,14 +409,8 @@ pub(super) fn energies<G: Group<N, D>, const N: usize, const D: usize>(
 }
 
 fn diagnostics(leg: &PlanarLeg, state: &PlanarState, out: &mut [f64]) -> Result<(), LegError> {
-    let (mut axial, mut surface) = (0.0_f64, 0.0_f64);
-    let half = 0.5 * leg.config.leaf.thickness_m;
-    for element in 0..leg.config.solver.elements {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        let largest = |i: usize| section.strain[i].abs() + section.strain_slope[i].abs();
-        axial = axial.max(largest(0));
-        surface = surface.max(largest(0) + half * largest(2));
-    }
-    out.copy_from_slice(&[axial, surface, results::largest_gap(&leg.model, state)]);
+    let strain = leg.leaf_strain(state)?;
+    let gap = results::largest_gap(&leg.model, state);
+    out.copy_from_slice(&[strain.axial, strain.surface, gap]);
     Ok(())
 }

@@ -46,6 +46,8 @@ impl<L, G, const N: usize> Saved<L, G, N> {
         let Memory {
             state,
             previous,
+            elapsed,
+            pending,
             inputs,
             last_inputs,
             near,
@@ -65,8 +67,11 @@ impl<L, G, const N: usize> Saved<L, G, N> {
             rejected,
             iterations,
             next_step,
+            // What makes a run suspect is told as it happens; what follows does not depend on it.
+            at_floor: _,
+            excess_error: _,
         } = *last;
-        out.0.push(*near);
+        out.0.extend([*elapsed, *pending, *near]);
         out.0
             .extend([steps as f64, rejected as f64, iterations as f64, next_step]);
         out.0.extend(first_steps);
@@ -104,12 +109,15 @@ impl<L, G, const N: usize> Saved<L, G, N> {
         from.state(&mut memory.previous);
         let both = memory.inputs.iter_mut().chain(&mut memory.last_inputs);
         both.for_each(|input| *input = from.input());
+        memory.elapsed = from.number();
+        memory.pending = from.number();
         memory.near = from.number();
         memory.last = Advance {
             steps: from.count(),
             rejected: from.count(),
             iterations: from.count(),
             next_step: from.number(),
+            ..Advance::default()
         };
         memory.first_steps = [from.number(), from.number()];
         memory.stepped = from.flag();
@@ -129,7 +137,7 @@ fn state_length<G: Group<N, D>, const N: usize, const D: usize>(state: &State<G,
 }
 
 fn memory_length<G: Group<N, D>, const N: usize, const D: usize>(memory: &Memory<G, N>) -> usize {
-    let numbers = 8 + memory.series.0.as_flattened().len();
+    let numbers = 10 + memory.series.0.as_flattened().len();
     2 * (state_length(&memory.state) + memory.inputs.len() * (INPUT_ORDER + 2)) + numbers
 }
 

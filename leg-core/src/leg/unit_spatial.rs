@@ -4,9 +4,10 @@ use super::LegError;
 use super::config::{MotorMode, Solver};
 use super::planar::LinkDrive;
 use super::spatial::{
-    SPATIAL_CHANNELS, SectionShape, SpatialChannel, SpatialLeg, SpatialLegConfig,
-    SpatialPretensioned, SpatialState, TipDrive, pretension_spatial,
+    SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialLegConfig, SpatialPretensioned,
+    SpatialState, TipDrive, pretension_spatial,
 };
+use super::strain::section_size;
 use super::unit::{Cubic, Curves, Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
 use super::unit_planar::{crank_change, crank_curve, energies, middle_curvature};
 use crate::assembly::hinge;
@@ -105,16 +106,16 @@ pub enum SpatialOutput {
 pub const SPATIAL_OUTPUTS: usize = 36;
 
 impl SpatialUnit {
-    /// The leg at rest at `time` [s]. It is pre-tensioned with its tip where the configuration
+    /// The leg at rest. It is pre-tensioned with its tip where the configuration
     /// says; if the inputs have the tip elsewhere, it is moved there slowly first. The tip's
     /// velocity counts from the first step on; for `tip_velocity_given` see [`Origin`].
+    #[inline(never)]
     pub fn new(
         config: &SpatialLegConfig,
         tip_velocity_given: bool,
-        time: f64,
         inputs: &[f64; SPATIAL_INPUTS],
     ) -> Result<Self, LegError> {
-        let mut bowed = pretension_spatial(config)?;
+        let mut bowed = Box::new(pretension_spatial(config)?);
         let tip = [inputs[0], inputs[1], inputs[2]];
         if tip != config.tip_position_m {
             move_tip(&mut bowed, tip)?;
@@ -132,7 +133,6 @@ impl SpatialUnit {
         };
         let leg = SpatialLeg::rebuild(config, &origin)?;
         let mut state = State::new(&leg.model);
-        state.time = time;
         state.poses.copy_from_slice(&bowed.state.poses);
         state.angles[leg.motor_joint.index()] = bowed.state.angle(bowed.leg.motor_joint);
         hinge::update_angles(&leg.model, &mut state);
@@ -147,12 +147,8 @@ impl SpatialUnit {
         for (i, place) in tip.into_iter().enumerate() {
             curves[SpatialChannel::TipPosition as usize + i] = Cubic::constant(place);
         }
-        let mut workspace = Workspace::new(&leg.model);
-        let drive = Curves {
-            start: time,
-            cubics: &curves,
-        };
-        dynamics::initialize(&leg.model, &mut state, &mut workspace, &drive)?;
+        let mut workspace = Box::new(Workspace::new(&leg.model));
+        dynamics::initialize(&leg.model, &mut state, &mut workspace, &Curves(&curves))?;
         Ok(Self::from_start(leg, origin, state, inputs, 0.0))
     }
 }
@@ -164,7 +160,7 @@ fn move_tip(bowed: &mut SpatialPretensioned, tip: [f64; 3]) -> Result<(), LegErr
     let first = SpatialChannel::TipPosition as usize;
     to[first..first + 3].copy_from_slice(&tip);
     let SpatialPretensioned { leg, state, .. } = bowed;
-    let mut workspace = Workspace::new(&leg.model);
+    let mut workspace = Box::new(Workspace::new(&leg.model));
     let settings = ContinuationSettings {
         largest_step: 0.1,
         ..Default::default()
@@ -339,22 +335,6 @@ fn forces(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) {
     ]);
 }
 
-/// Half the thickness in the plane of bending and half the width [m], bending stiffness [N·m²].
-fn section_size(config: &SpatialLegConfig) -> (f64, f64, f64) {
-    let leaf = &config.leaf;
-    match config.section {
-        SectionShape::Leaf => (
-            0.5 * leaf.thickness_m,
-            0.5 * leaf.width_m,
-            leaf.bending_stiffness(),
-        ),
-        SectionShape::Rod { radius_m: r } => {
-            let stiffness = leaf.youngs_modulus_pa * core::f64::consts::FRAC_PI_4 * r.powi(4);
-            (r, r, stiffness)
-        }
-    }
-}
-
 fn shape(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) -> Result<(), LegError> {
     let half = 0.5 * leg.config.leaf.length_m;
     let middle = results::pose_at(&leg.model, state, leg.leaf, half)?.translation();
@@ -370,14 +350,8 @@ fn shape(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) -> Result<(), 
 }
 
 fn diagnostics(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) -> Result<(), LegError> {
-    let (mut axial, mut surface) = (0.0_f64, 0.0_f64);
-    let (thickness, width, _) = section_size(&leg.config);
-    for element in 0..leg.config.solver.elements {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        let largest = |i: usize| section.strain[i].abs() + section.strain_slope[i].abs();
-        axial = axial.max(largest(0));
-        surface = surface.max(largest(0) + thickness * largest(5) + width * largest(4));
-    }
-    out.copy_from_slice(&[axial, surface, results::largest_gap(&leg.model, state)]);
+    let strain = leg.leaf_strain(state)?;
+    let gap = results::largest_gap(&leg.model, state);
+    out.copy_from_slice(&[strain.axial, strain.surface, gap]);
     Ok(())
 }

@@ -9,7 +9,10 @@ use super::spatial::TipDrive;
 use super::unit::{Cubic, LegUnit, OutputGroup, Saved, UnitLeg};
 use super::unit_planar::{PLANAR_INPUTS, PLANAR_OUTPUTS, PlanarInput, PlanarOutput};
 use super::unit_spatial::{SPATIAL_INPUTS, SPATIAL_OUTPUTS, SpatialInput, SpatialOutput};
-use super::{LegConfig, PlanarUnit, Simulation, SpatialLegConfig, SpatialSimulation, SpatialUnit};
+use super::{
+    LegConfig, LegError, PlanarUnit, Simulation, SpatialLegConfig, SpatialSimulation, SpatialUnit,
+};
+use crate::dynamics::Advance;
 use crate::group::Group;
 use crate::model::Signal;
 
@@ -35,11 +38,23 @@ fn spatial_inputs() -> [f64; SPATIAL_INPUTS] {
     inputs
 }
 
+/// Moves a unit on to `end` [s] after its start.
+fn to<L, G, const N: usize, const D: usize>(
+    unit: &mut LegUnit<L, G, N, D>,
+    end: f64,
+) -> Result<Advance, LegError>
+where
+    L: UnitLeg<G, N, D>,
+    G: Group<N, D>,
+{
+    unit.advance_by(end - unit.time())
+}
+
 #[test]
 fn planar_unit_has_the_bits_of_the_simulation() {
-    for (mode, step) in [(MotorMode::Hold, 1e-3), (MotorMode::Torque, 2.5e-3)] {
+    for (mode, step) in [(MotorMode::Hold, 1e-3), (MotorMode::Torque, 3e-3)] {
         let mut config = planar_config(mode);
-        let mut unit = PlanarUnit::new(&config, 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
+        let mut unit = PlanarUnit::new(&config, &[0.0; PLANAR_INPUTS]).unwrap();
         config.load.force_x_n = super::config::History::Constant(0.0);
         let mut simulation = Simulation::new(&config).unwrap();
         for k in 1..=200 {
@@ -48,7 +63,7 @@ fn planar_unit_has_the_bits_of_the_simulation() {
                 unit.inputs_mut()[PlanarInput::LoadForceX as usize].value = 3.0;
                 simulation.set_signal(Channel::LoadX, Signal::Constant(3.0));
             }
-            unit.advance(time).unwrap();
+            unit.advance_by(step).unwrap();
             simulation.advance_to(time).unwrap();
             let (out, sample) = (unit.outputs().unwrap(), simulation.sample().unwrap());
             assert_eq!(out[..3], sample.q);
@@ -68,11 +83,11 @@ fn planar_unit_has_the_bits_of_the_simulation() {
 #[test]
 fn spatial_unit_has_the_bits_of_the_simulation() {
     let config = spatial_config(MotorMode::Hold);
-    let mut unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
+    let mut unit = SpatialUnit::new(&config, true, &spatial_inputs()).unwrap();
     let mut simulation = SpatialSimulation::new(&config, TipDrive::Prescribed).unwrap();
     for k in 1..=100 {
         let time = f64::from(k) * 1e-3;
-        unit.advance(time).unwrap();
+        unit.advance_by(1e-3).unwrap();
         simulation.advance_to(time).unwrap();
         let (out, sample) = (unit.outputs().unwrap(), simulation.sample().unwrap());
         assert_eq!(out[SpatialOutput::MotorAngle as usize], sample.q1);
@@ -93,17 +108,17 @@ fn spatial_unit_has_the_bits_of_the_simulation() {
 #[test]
 fn tip_ends_where_its_inputs_say() {
     let config = spatial_config(MotorMode::Locked);
-    let mut unit = SpatialUnit::new(&config, true, 2.0, &spatial_inputs()).unwrap();
+    let mut unit = SpatialUnit::new(&config, true, &spatial_inputs()).unwrap();
     unit.inputs_mut()[0].value = TIP[0] + 1e-3;
     unit.inputs_mut()[3].value = 0.2;
-    unit.advance(2.01).unwrap();
+    unit.advance_by(0.01).unwrap();
     let tip = unit.state().pose(unit.leg().node_b).translation();
     assert!((tip.x - TIP[0] - 1e-3).abs() < 1e-12);
     assert!((unit.state().inputs.rate[2] - 0.2).abs() < 1e-12);
     // A polynomial from the start of the step: x + 0.2 s + ½ 10 s².
     unit.inputs_mut()[0].set_derivative(1, 0.2);
     unit.inputs_mut()[0].set_derivative(2, 10.0);
-    unit.advance(2.02).unwrap();
+    unit.advance_by(0.01).unwrap();
     let tip = unit.state().pose(unit.leg().node_b).translation();
     assert!((tip.x - TIP[0] - 1e-3 - 0.002 - 0.0005).abs() < 1e-12);
     assert!((unit.state().inputs.rate[2] - 0.3).abs() < 1e-12);
@@ -115,12 +130,12 @@ fn tip_ends_where_its_inputs_say() {
 fn a_leg_may_start_elsewhere_than_where_it_was_pretensioned() {
     let config = spatial_config(MotorMode::Locked);
     let mut inputs = spatial_inputs();
-    let home = SpatialUnit::new(&config, true, 0.0, &inputs).unwrap();
+    let home = SpatialUnit::new(&config, true, &inputs).unwrap();
     inputs[2] += 0.01;
-    let mut unit = SpatialUnit::new(&config, true, 0.0, &inputs).unwrap();
+    let mut unit = SpatialUnit::new(&config, true, &inputs).unwrap();
     assert_eq!(unit.origin().rest_length, home.origin().rest_length);
     let before = unit.outputs().unwrap();
-    unit.advance(0.05).unwrap();
+    to(&mut unit, 0.05).unwrap();
     let after = unit.outputs().unwrap();
     for i in 0..SpatialOutput::AxialStrain as usize {
         assert!(
@@ -135,23 +150,23 @@ fn a_leg_may_start_elsewhere_than_where_it_was_pretensioned() {
 #[test]
 fn a_failed_step_leaves_everything_as_it_was() {
     let config = spatial_config(MotorMode::Locked);
-    let mut unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
-    unit.advance(0.01).unwrap();
+    let mut unit = SpatialUnit::new(&config, true, &spatial_inputs()).unwrap();
+    to(&mut unit, 0.01).unwrap();
     let (before, derivative) = (unit.outputs().unwrap(), unit.derivative(4, 0).unwrap());
     let inputs = unit.inputs().to_vec();
     // The leaf does not reach this far.
     unit.inputs_mut()[2].value = 3.0;
-    let error = unit.advance(0.011).unwrap_err();
+    let error = to(&mut unit, 0.011).unwrap_err();
     println!("{error}");
     assert_eq!(unit.time(), 0.01);
     assert_eq!(unit.outputs().unwrap(), before);
     assert_eq!(unit.derivative(4, 0).unwrap(), derivative);
     unit.inputs_mut().copy_from_slice(&inputs);
-    unit.advance(0.011).unwrap();
-    assert!(unit.advance(0.011).is_err());
-    assert!(unit.advance(f64::NAN).is_err());
-    assert!(unit.advance(1e9).is_err());
-    assert!(unit.advance(f64::INFINITY).is_err());
+    to(&mut unit, 0.011).unwrap();
+    assert!(to(&mut unit, 0.011).is_err());
+    assert!(to(&mut unit, f64::NAN).is_err());
+    assert!(to(&mut unit, 1e9).is_err());
+    assert!(to(&mut unit, f64::INFINITY).is_err());
 }
 
 /// Goes on, back and on again; the bits must be those of the straight run.
@@ -164,19 +179,19 @@ fn goes_back<L, G, const N: usize, const D: usize>(
 {
     let mut saved = unit.save();
     for k in 1..=5 {
-        unit.advance(2e-3 * f64::from(k)).unwrap();
+        to(&mut unit, 2e-3 * f64::from(k)).unwrap();
         unit.save_into(&mut saved);
     }
     let at_saved = unit.outputs().unwrap();
     let mut straight = Vec::new();
     for k in 6..=10 {
-        unit.advance(2e-3 * f64::from(k)).unwrap();
+        to(&mut unit, 2e-3 * f64::from(k)).unwrap();
         straight.push(unit.outputs().unwrap());
     }
     let go_on = |mut unit: LegUnit<L, G, N, D>| {
         assert_eq!(unit.outputs().unwrap(), at_saved);
         for (k, expected) in (6..=10).zip(&straight) {
-            unit.advance(2e-3 * f64::from(k)).unwrap();
+            to(&mut unit, 2e-3 * f64::from(k)).unwrap();
             assert_eq!(&unit.outputs().unwrap(), expected);
         }
     };
@@ -194,22 +209,19 @@ fn goes_back<L, G, const N: usize, const D: usize>(
 fn going_back_gives_the_bits_of_the_straight_run() {
     let mut planar = planar_config(MotorMode::Hold);
     goes_back(
-        PlanarUnit::new(&planar, 0.0, &[0.1; PLANAR_INPUTS]).unwrap(),
+        PlanarUnit::new(&planar, &[0.1; PLANAR_INPUTS]).unwrap(),
         &planar,
     );
     planar.solver.adaptive = true;
     goes_back(
-        PlanarUnit::new(&planar, 0.0, &[0.1; PLANAR_INPUTS]).unwrap(),
+        PlanarUnit::new(&planar, &[0.1; PLANAR_INPUTS]).unwrap(),
         &planar,
     );
     let spatial = spatial_config(MotorMode::Torque);
     let mut inputs = spatial_inputs();
     inputs[0] += 1e-3;
     inputs[6] = 0.5;
-    goes_back(
-        SpatialUnit::new(&spatial, true, 0.0, &inputs).unwrap(),
-        &spatial,
-    );
+    goes_back(SpatialUnit::new(&spatial, true, &inputs).unwrap(), &spatial);
 }
 
 /// Every derivative against central differences of repeated steps. `sizes` are the changes of the
@@ -230,7 +242,7 @@ fn derivatives_agree<L, G, const N: usize, const D: usize>(
         let mut at = |change: f64| {
             unit.restore(&before);
             unit.inputs_mut()[input].value += change;
-            unit.advance(end).unwrap();
+            to(&mut unit, end).unwrap();
             unit.outputs().unwrap()
         };
         let (plus, minus) = (at(change), at(-change));
@@ -252,7 +264,7 @@ fn derivatives_agree<L, G, const N: usize, const D: usize>(
         })
         .collect();
     unit.restore(&before);
-    unit.advance(end).unwrap();
+    to(&mut unit, end).unwrap();
     let mut worst: (f64, usize, usize) = (0.0, 0, 0);
     let diagnostic = L::outputs(OutputGroup::Diagnostic);
     for output in (0..count).filter(|output| !diagnostic.contains(output)) {
@@ -297,9 +309,9 @@ fn derivatives_of_the_planar_unit_are_those_of_repeated_steps() {
         for length in [1e-3, 5e-3] {
             let mut config = planar_config(mode);
             config.solver.newton_tolerance = 1e-9;
-            let mut unit = PlanarUnit::new(&config, 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
+            let mut unit = PlanarUnit::new(&config, &[0.0; PLANAR_INPUTS]).unwrap();
             unit.inputs_mut()[PlanarInput::LoadForceY as usize].value = 5.0;
-            unit.advance(0.02).unwrap();
+            to(&mut unit, 0.02).unwrap();
             derivatives_agree(unit, length, &[0.1, 1e-4, 0.1, 0.5, 0.5]);
         }
     }
@@ -311,10 +323,10 @@ fn derivatives_of_the_spatial_unit_are_those_of_repeated_steps() {
         for length in [1e-3, 4e-3] {
             let mut config = spatial_config(mode);
             config.solver.newton_tolerance = 1e-9;
-            let mut unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
+            let mut unit = SpatialUnit::new(&config, true, &spatial_inputs()).unwrap();
             unit.inputs_mut()[SpatialInput::TipPosition as usize].value += 1e-3;
             unit.inputs_mut()[SpatialInput::TipVelocity as usize].value = 0.05;
-            unit.advance(0.02).unwrap();
+            to(&mut unit, 0.02).unwrap();
             for i in 0..3 {
                 unit.inputs_mut()[i].value += [1e-4, -5e-5, 2e-5][i];
             }
@@ -329,9 +341,9 @@ fn derivatives_of_the_spatial_unit_are_those_of_repeated_steps() {
 fn derivatives_know_adaptive_steps() {
     let mut config = planar_config(MotorMode::Torque);
     config.solver.adaptive = true;
-    let mut unit = PlanarUnit::new(&config, 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
-    unit.advance(0.02).unwrap();
-    unit.advance(0.03).unwrap();
+    let mut unit = PlanarUnit::new(&config, &[0.0; PLANAR_INPUTS]).unwrap();
+    to(&mut unit, 0.02).unwrap();
+    to(&mut unit, 0.03).unwrap();
     assert!(unit.derivative(0, 0).unwrap() > 0.0);
 }
 
@@ -340,13 +352,13 @@ fn rates_are_the_slopes_of_the_outputs() {
     let mut config = planar_config(MotorMode::Hold);
     config.solver.step_s = 1e-4;
     config.leaf.rayleigh_stiffness_s = 1e-3;
-    let mut unit = PlanarUnit::new(&config, 0.0, &[0.0; PLANAR_INPUTS]).unwrap();
+    let mut unit = PlanarUnit::new(&config, &[0.0; PLANAR_INPUTS]).unwrap();
     unit.inputs_mut()[PlanarInput::LoadForceX as usize].value = 5.0;
-    unit.advance(0.05).unwrap();
+    to(&mut unit, 0.05).unwrap();
     let mut rates = vec![0.0; PLANAR_OUTPUTS];
     let mut history = Vec::new();
     for k in 1..=3 {
-        unit.advance(0.05 + 1e-4 * f64::from(k)).unwrap();
+        to(&mut unit, 0.05 + 1e-4 * f64::from(k)).unwrap();
         history.push(unit.outputs().unwrap());
         if k == 2 {
             for group in OutputGroup::ALL {
@@ -367,7 +379,7 @@ fn rates_are_the_slopes_of_the_outputs() {
     }
     assert_eq!(history[0].len(), PLANAR_OUTPUTS);
     let config = spatial_config(MotorMode::Hold);
-    let unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
+    let unit = SpatialUnit::new(&config, true, &spatial_inputs()).unwrap();
     assert_eq!(unit.outputs().unwrap().len(), SPATIAL_OUTPUTS);
 }
 
@@ -375,7 +387,7 @@ fn rates_are_the_slopes_of_the_outputs() {
 #[test]
 fn course_of_the_force_is_what_many_looks_see() {
     let config = spatial_config(MotorMode::Locked);
-    let mut unit = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
+    let mut unit = SpatialUnit::new(&config, true, &spatial_inputs()).unwrap();
     let (length, count) = (0.01, 10);
     // Without any acceleration at its start.
     let (way, speed) = (1e-4, 0.03);
@@ -387,7 +399,7 @@ fn course_of_the_force_is_what_many_looks_see() {
     let inputs = unit.inputs_mut();
     inputs[SpatialInput::TipPosition as usize].value = from + way;
     inputs[SpatialInput::TipVelocity as usize].value = speed;
-    unit.advance(length).unwrap();
+    to(&mut unit, length).unwrap();
     let told = *unit.port_force_series();
     assert!(told.0.iter().all(|row| row[2].abs() > 1e-3), "{told:?}");
 
@@ -399,7 +411,7 @@ fn course_of_the_force_is_what_many_looks_see() {
         let inputs = unit.inputs_mut();
         inputs[SpatialInput::TipPosition as usize].value = place;
         inputs[SpatialInput::TipVelocity as usize].value = rate;
-        unit.advance(length * span[1]).unwrap();
+        to(&mut unit, length * span[1]).unwrap();
         let force: [f64; 3] = unit.leg().tip_force(unit.state()).into();
         seen.add(span, [&last, &force]);
         last = force;
@@ -414,12 +426,12 @@ fn course_of_the_force_is_what_many_looks_see() {
 fn course_of_the_force_changes_as_its_rate_says() {
     let mut config = spatial_config(MotorMode::Locked);
     config.solver.step_s = 2e-5;
-    let start = SpatialUnit::new(&config, true, 0.0, &spatial_inputs()).unwrap();
+    let start = SpatialUnit::new(&config, true, &spatial_inputs()).unwrap();
     let pulled = |length: f64| {
         let mut unit = start.clone();
         let input = &mut unit.inputs_mut()[SpatialInput::TipPosition as usize];
         input.set_derivative(3, 1e3);
-        unit.advance(length).unwrap();
+        to(&mut unit, length).unwrap();
         unit
     };
     // The same number of steps, a little longer or shorter.

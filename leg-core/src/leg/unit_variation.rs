@@ -18,7 +18,7 @@ use super::LegError;
 use super::series::Recording;
 use super::unit::{Cubic, OutputGroup, UnitLeg};
 use crate::dynamics::StepSettings;
-use crate::dynamics::joining::Joining;
+use crate::dynamics::jumps::{Change, Crossing};
 use crate::dynamics::sensitivity::{InputVariation, Variation, propagate};
 use crate::group::Group;
 use crate::model::Model;
@@ -98,28 +98,46 @@ impl<G: Copy, const N: usize> Carried<G, N> {
         }
     }
 
-    /// Accelerations and reactions jump at the start, from `previous` to `joined`.
+    /// Whether accelerations and reactions jump at the start with an input: with those that are
+    /// forces, and with the accelerations of prescribed motions if `accelerations`.
+    pub(super) fn jumps<const D: usize>(&self, model: &Model<G, N, D>, accelerations: bool) -> bool
+    where
+        G: Group<N, D>,
+    {
+        let mut changes = self.changes.iter().flatten();
+        accelerations || changes.any(|&(channel, _)| model.input_roles[channel].forces)
+    }
+
+    /// Accelerations and reactions jump at the start, to those of `joined`.
     pub(super) fn jump<L: UnitLeg<G, N, D>, const D: usize>(
         &mut self,
         leg: &L,
-        joining: &Joining,
-        previous: &State<G, N>,
+        crossing: &Crossing,
         joined: &State<G, N>,
         workspace: &mut Workspace<G, N>,
+        accelerations: bool,
     ) where
         G: Group<N, D>,
     {
         for (input, variation) in self.variations.iter_mut().enumerate() {
-            let jumps = self.changes[input].iter();
-            let jumps = jumps.map(|(channel, cubic)| (*channel, cubic.second()));
-            joining.answer(leg.model(), previous, workspace, jumps);
+            let changes = self.changes[input].iter().map(|(channel, cubic)| {
+                let (value, rate, acceleration) = cubic.start();
+                Change {
+                    channel: *channel,
+                    value,
+                    rate,
+                    acceleration: if accelerations { acceleration } else { 0.0 },
+                }
+            });
+            crossing.vary(leg.model(), joined, workspace, changes);
             let system = &workspace.system;
             variation.accelerate(&system.node_rhs, &system.row_rhs);
+            self.ends[input] = at(&self.changes[input], 0.0);
             let at_start = Direction {
                 leg,
                 state: joined,
                 variation,
-                ends: &[],
+                ends: &self.ends[input],
             };
             let sums = &mut self.sums[input];
             match self.sum {
@@ -153,11 +171,13 @@ impl<G: Copy, const N: usize> Carried<G, N> {
         Ok(())
     }
 
-    /// Sums up over the piece `span` of the communication step, from the first state to the second.
+    /// Sums up over the piece `span` of the communication step, of `h` [s], from the first state to
+    /// the second.
     pub(super) fn sum_up<L: UnitLeg<G, N, D>, const D: usize>(
         &mut self,
         leg: &L,
         span: [f64; 2],
+        h: f64,
         [before, now]: [&State<G, N>; 2],
     ) where
         G: Group<N, D>,
@@ -178,7 +198,6 @@ impl<G: Copy, const N: usize> Carried<G, N> {
                         variation: &self.before.0[input],
                         ends: &self.before.1[input],
                     };
-                    let h = now.time - before.time;
                     let new = at_end.powers(&mut self.moved[0]);
                     let old = core::mem::replace(&mut sums.powers, new);
                     let work = &mut sums.work; // (2)
@@ -233,8 +252,13 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>
     /// The factor that moves the state by these amounts at most.
     fn factor(&self, displacement: f64, velocity: f64) -> f64 {
         let largest = |list: &[SVector<f64, N>]| list.iter().map(|v| v.amax()).fold(0.0, f64::max);
+        // A motor pulls in proportion only while its target is near.
+        let roles = &self.leg.model().input_roles;
+        let targets = self.ends.iter().filter(|end| roles[end.channel].aims);
+        let targets = targets.map(|end| end.value.abs());
         (displacement / largest(&self.variation.poses))
             .min(velocity / largest(&self.variation.velocities))
+            .min(displacement / targets.fold(0.0, f64::max))
             .min(1.0)
     }
 

@@ -23,6 +23,7 @@
 use super::spatial::{Carrier, SpatialLeg, SpatialState};
 use super::spatial_parts::frame_with;
 use crate::group::Group;
+use crate::math;
 use crate::model::NodeId;
 use crate::results;
 use nalgebra::{Matrix3, Rotation3, Vector3};
@@ -58,8 +59,8 @@ impl SpatialLeg {
         let spin = root_spin - carrier_spin;
         UniversalAngles {
             angle: [
-                (-relative[(0, 1)]).atan2(relative[(1, 1)]), // (1)
-                (-relative[(2, 0)]).atan2(relative[(2, 2)]),
+                math::atan2(-relative[(0, 1)], relative[(1, 1)]), // (1)
+                math::atan2(-relative[(2, 0)], relative[(2, 2)]),
             ],
             rate: [from.column(2).dot(&spin), to.column(1).dot(&spin)], // (2)
         }
@@ -118,8 +119,11 @@ mod tests {
             };
             // Base axes of the default leg: e_c = x, e_u = z, e_m = −y.
             let (turn, lean) = (q1 + found.angle[0], found.angle[1]);
-            let expected =
-                Vector3::new(lean.cos() * turn.cos(), lean.sin(), lean.cos() * turn.sin());
+            let expected = Vector3::new(
+                math::cos(lean) * math::cos(turn),
+                math::sin(lean),
+                math::cos(lean) * math::sin(turn),
+            );
             assert!(lean.abs() > 1e-3, "{carried_by:?}: it must lean: {lean}");
             assert!((tangent - expected).norm() < 1e-9, "{tangent} {expected}");
         }

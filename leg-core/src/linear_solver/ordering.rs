@@ -65,7 +65,7 @@ impl ItemGraph {
     /// The best order found for one connected part.
     fn best_order(&self, part: Vec<usize>) -> Vec<usize> {
         let mut starts = part.clone();
-        starts.sort_by_key(|&item| (self.weight(item), item));
+        starts.sort_unstable_by_key(|&item| (self.weight(item), item));
         starts.truncate(START_LIMIT);
         let mut best_work = self.work(&part);
         let mut best = part;
@@ -130,7 +130,7 @@ impl ItemGraph {
                     order.push(other);
                 }
             }
-            order[level..].sort_by_key(|&item| (self.weight(item), item));
+            order[level..].sort_unstable_by_key(|&item| (self.weight(item), item));
             next += 1;
         }
         order

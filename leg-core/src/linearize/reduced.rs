@@ -18,6 +18,7 @@
 use super::response::{Response, ResponseError};
 use super::{Label, LinearModel};
 use crate::error::{Error, Result};
+use crate::math;
 use crate::modal::eigen;
 use core::f64::consts::TAU;
 use nalgebra::{Complex, DMatrix, DVector};
@@ -62,9 +63,9 @@ impl LinearModel {
 
     /// Frequencies up to `highest` [Hz] at which models are compared.
     fn grid(&self, highest: f64) -> Vec<f64> {
-        let decades = -LOWEST.log10();
+        let decades = -math::log10(LOWEST);
         let count = (decades * PER_DECADE).round() as usize;
-        let even = (0..=count).map(|i| highest * LOWEST.powf(1.0 - i as f64 / count as f64));
+        let even = (0..=count).map(|i| highest * math::powf(LOWEST, 1.0 - i as f64 / count as f64));
         let resonances = (0..self.order()).map(|i| self.frequency(i));
         let beside = resonances
             .flat_map(|f| [f * (1.0 - BESIDE), f * (1.0 + BESIDE)])

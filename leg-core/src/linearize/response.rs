@@ -18,6 +18,7 @@
 //! entries that are zero but for rounding, or next to nothing beside the others, do not count.
 
 use super::LinearModel;
+use crate::math;
 use core::f64::consts::TAU;
 use nalgebra::{Complex, DMatrix};
 
@@ -92,12 +93,12 @@ impl Response {
         let mut right = self.input.map(Complex::from);
         // Elimination of the one diagonal below, the larger of two rows being the pivot.
         for k in 0..size.saturating_sub(1) {
-            if matrix[(k + 1, k)].norm() > matrix[(k, k)].norm() {
+            if matrix[(k + 1, k)].norm_sqr() > matrix[(k, k)].norm_sqr() {
                 matrix.swap_rows(k, k + 1);
                 right.swap_rows(k, k + 1);
             }
             let pivot = matrix[(k, k)];
-            if pivot.norm() == 0.0 {
+            if pivot.norm_sqr() == 0.0 {
                 continue;
             }
             let factor = matrix[(k + 1, k)] / pivot;
@@ -140,7 +141,7 @@ impl Response {
             for (k, unit) in outputs.iter().enumerate() {
                 for (l, other) in inputs.iter().enumerate() {
                     if *unit == outputs[i] && *other == inputs[j] {
-                        largest = largest.max(full[(k, l)].norm());
+                        largest = largest.max(math::modulus(full[(k, l)]));
                     }
                 }
             }
@@ -149,8 +150,8 @@ impl Response {
         let mut worst: f64 = 0.0;
         for i in 0..full.nrows() {
             for j in 0..full.ncols() {
-                let scale = full[(i, j)].norm().max(FLOOR * largest_like(i, j));
-                let error = (full[(i, j)] - reduced[(i, j)]).norm();
+                let scale = math::modulus(full[(i, j)]).max(FLOOR * largest_like(i, j));
+                let error = math::modulus(full[(i, j)] - reduced[(i, j)]);
                 // An exact zero of both is no error; NaN is.
                 if error != 0.0 {
                     let relative = error / scale;

@@ -11,6 +11,7 @@
 //! ```
 
 use crate::error::{Error, Result};
+use crate::math;
 use nalgebra::{Complex, DMatrix, DVector, Schur, SymmetricEigen};
 
 /// Eigenvalues, ascending, and eigenvectors as columns.
@@ -36,7 +37,8 @@ fn failed(order: usize) -> Error {
 impl Eigen {
     fn sorted(values: &DVector<f64>, vectors: &DMatrix<f64>) -> Self {
         let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
+        // As a stable sort would, but without its buffer on the stack.
+        order.sort_unstable_by(|&i, &j| values[i].total_cmp(&values[j]).then(i.cmp(&j)));
         Self {
             values: DVector::from_fn(values.len(), |i, _| values[order[i]]),
             vectors: vectors.select_columns(&order),
@@ -89,8 +91,8 @@ fn jacobi(t: &mut DMatrix<f64>, x: &mut DMatrix<f64>) {
                 }
                 rotated = true;
                 let theta = (aqq - app) / (2.0 * apq);
-                let tan = theta.signum() / (theta.abs() + theta.hypot(1.0));
-                let cos = 1.0 / tan.hypot(1.0);
+                let tan = theta.signum() / (theta.abs() + math::hypot(theta, 1.0));
+                let cos = 1.0 / math::hypot(tan, 1.0);
                 let sin = tan * cos;
                 rotate_columns(t, p, q, cos, sin);
                 rotate_rows(t, p, q, cos, sin);
@@ -169,7 +171,7 @@ pub(crate) fn complex_schur(a: &DMatrix<f64>) -> Result<ComplexSchur> {
 
 /// The power of two below `size`, within the range of ordinary numbers.
 fn power_of_two(size: f64) -> f64 {
-    size.log2().floor().clamp(-1000.0, 1000.0).exp2()
+    math::exp2(math::log2(size).floor().clamp(-1000.0, 1000.0))
 }
 
 /// Sweeps of balancing; a few are usual.
@@ -194,13 +196,13 @@ pub(crate) fn balance(a: &DMatrix<f64>) -> (DMatrix<f64>, DVector<f64>) {
         let mut changed = false;
         for i in 0..order {
             let (column, row) = (out.column(i).norm(), out.row(i).norm());
-            let factor = (0.5 * (row / column).log2()).round().exp2();
+            let factor = math::exp2((0.5 * math::log2(row / column)).round());
             // A row or column of nothing has no ratio, and could be scaled for ever.
             if !(SMALLEST_SCALE..=1.0 / SMALLEST_SCALE).contains(&(t[i] * factor)) {
                 continue;
             }
-            let after = (column * factor).hypot(row / factor);
-            if after < BALANCED.sqrt() * column.hypot(row) {
+            let after = math::hypot(column * factor, row / factor);
+            if after < BALANCED.sqrt() * math::hypot(column, row) {
                 changed = true;
                 t[i] *= factor;
                 out.column_mut(i).scale_mut(factor);

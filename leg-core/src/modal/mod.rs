@@ -37,6 +37,7 @@ pub use reduction::{Reduction, SecondOrder, reduce};
 
 use crate::error::{Error, Result};
 use crate::group::Group;
+use crate::math;
 use crate::model::Model;
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -121,15 +122,15 @@ impl<const N: usize> DampedMode<N> {
 
     /// Natural frequency |μ|/2π [Hz].
     pub fn natural_frequency(&self) -> f64 {
-        self.eigenvalue.norm() / TAU
+        math::modulus(self.eigenvalue) / TAU
     }
 
     /// Damping ratio ζ = −Re μ/|μ| [-]; ±1 for a real eigenvalue, 0 for a neutral mode.
     pub fn damping_ratio(&self) -> f64 {
-        if self.eigenvalue.norm() == 0.0 {
+        if math::modulus(self.eigenvalue) == 0.0 {
             0.0
         } else {
-            -self.eigenvalue.re / self.eigenvalue.norm()
+            -self.eigenvalue.re / math::modulus(self.eigenvalue)
         }
     }
 }
@@ -223,10 +224,10 @@ impl SecondOrder {
 /// * a rigid motion is a double zero, which that error e splits into ±√(e · 1 s⁻¹);
 /// * a stiffness that is zero but for `neutral` [rad²/s²] makes |μ|² as large.
 pub fn growing(eigenvalues: &[Complex<f64>], neutral: f64) -> (usize, f64) {
-    let largest = eigenvalues.iter().map(|mu| mu.norm()).fold(0.0, f64::max);
+    let largest = eigenvalues.iter().map(|mu| math::modulus(*mu)).fold(0.0, f64::max);
     let resolution = BACKWARD_ERROR * largest;
     let grows = |mu: &&Complex<f64>| {
-        mu.re > resolution + RELATIVE_GROWTH * mu.norm() && mu.norm_sqr() > resolution.max(neutral)
+        mu.re > resolution + RELATIVE_GROWTH * math::modulus(**mu) && mu.norm_sqr() > resolution.max(neutral)
     };
     (eigenvalues.iter().filter(grows).count(), resolution)
 }
@@ -320,7 +321,7 @@ impl<const N: usize> Reduction<N> {
         let (neutral, count_neutral) = basis.neutral();
         let (unstable, resolution) = growing(&all, neutral);
         let mut sorted = all.clone();
-        sorted.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
+        sorted.sort_by(|a, b| math::modulus(*a).total_cmp(&math::modulus(*b)));
         // A neutral mode is a double zero, or a zero beside a damped motion.
         for mu in &mut sorted[..(2 * count_neutral).min(all.len())] {
             if mu.norm_sqr() <= resolution.max(neutral) {
@@ -369,9 +370,9 @@ fn inverse_iteration(modal: &SecondOrder, mu: Complex<f64>, seed: usize) -> DVec
         let unit = if i == j { mu * mu } else { Complex::from(0.0) };
         unit + mu * modal.damping[(i, j)] + modal.stiffness[(i, j)]
     });
-    let start = |i: usize| Complex::from(1.0 + 0.5 * ((i * (seed + 1)) as f64).sin());
+    let start = |i: usize| Complex::from(1.0 + 0.5 * math::sin((i * (seed + 1)) as f64));
     let mut y = DVector::from_fn(order, |i, _| start(i));
-    let nudge = f64::EPSILON * pencil.map(|x| x.norm()).amax().max(f64::MIN_POSITIVE);
+    let nudge = f64::EPSILON * pencil.map(math::modulus).amax().max(f64::MIN_POSITIVE);
     for i in 0..order {
         pencil[(i, i)] += nudge; // an exactly singular matrix could not be factorised
     }
@@ -383,6 +384,6 @@ fn inverse_iteration(modal: &SecondOrder, mu: Complex<f64>, seed: usize) -> DVec
         }
     }
     let largest = y[y.icamax()];
-    let phase = largest.conj() / largest.norm();
+    let phase = largest.conj() / math::modulus(largest);
     y * phase
 }

@@ -1,6 +1,7 @@
 //! Builds and validates a [`Model`].
 
-use super::joint::{Attachment, Body, Joint, JointKind};
+use super::InputRole;
+use super::joint::{Attachment, Body, ConstraintRow, Joint, JointKind};
 use super::section::{Section, require_positive};
 use super::{
     Beam, BeamId, FarDamping, Force, ForceId, FrameId, Hold, InputId, JointId, LineLaw, ModalDamper, Model, MotorLaw,
@@ -494,6 +495,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         let length_scale = self.length_scale();
         let mass_scale = self.mass_scale();
         let stiffness_scale = self.stiffness_scale(length_scale);
+        let input_roles = self.input_roles();
         Ok(Model {
             node_names: self.node_names,
             initial_poses: self.poses,
@@ -506,12 +508,36 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             forces: self.forces,
             line_couplings,
             input_names: self.inputs,
+            input_roles,
             gravity: self.gravity,
             length_scale,
             mass_scale,
             stiffness_scale,
             layout,
         })
+    }
+
+    /// What each input channel does.
+    fn input_roles(&self) -> Vec<InputRole> {
+        let mut roles = vec![InputRole::default(); self.inputs.len()];
+        let rows = self.joints.iter().flat_map(|joint| &joint.rows);
+        let driven = rows.filter_map(ConstraintRow::input);
+        let framed = self.frames.iter().flat_map(|frame| frame.inputs);
+        for channel in driven.chain(framed) {
+            roles[channel].prescribes = true;
+        }
+        for force in &self.forces {
+            for input in force.inputs() {
+                roles[input.0].forces = true;
+            }
+            if let Force::Motor {
+                hold: Some(hold), ..
+            } = force
+            {
+                roles[hold.target.0].aims = true;
+            }
+        }
+        roles
     }
 
     /// Topology for the solver, and the index of each line force's coupling. The coupling of a

@@ -16,6 +16,7 @@
 use super::joint::Body;
 use super::{InputId, JointId, NodeId};
 use crate::error::{Result, require};
+use crate::math;
 use nalgebra::SVector;
 
 /// A point fixed to a body.
@@ -150,7 +151,7 @@ impl LineLaw {
                     )
                 };
                 let (rub, rub_slope) = if friction > 0.0 {
-                    let t = (rate / friction_speed).tanh();
+                    let t = math::tanh(rate / friction_speed);
                     (friction * t, friction * (1.0 - t * t) / friction_speed)
                 } else {
                     (0.0, 0.0)
@@ -333,6 +334,26 @@ pub enum Force<const D: usize> {
 }
 
 impl<const D: usize> Force<D> {
+    /// Input channels that it feels.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = InputId> {
+        let (mut list, mut count) = ([None; 6], 0);
+        let mut add = |input: Option<InputId>| {
+            list[count] = input;
+            count += 1;
+        };
+        match self {
+            Self::Line { .. } | Self::Torsion { .. } => {}
+            Self::Motor { torque, hold, .. } => {
+                add(*torque);
+                add(hold.map(|hold| hold.target));
+            }
+            Self::Wrench { force, moment, .. } => {
+                force.iter().chain(moment).copied().for_each(add);
+            }
+        }
+        list.into_iter().flatten()
+    }
+
     /// Name for messages.
     pub fn name(&self) -> &str {
         match self {

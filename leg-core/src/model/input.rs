@@ -3,6 +3,8 @@
 //! A channel has a value, a rate and an acceleration at every time; drivers need all three (the
 //! hidden constraints), forces only the value. A [`Drive`] gives them at any time.
 
+use super::Interpolation;
+use crate::math;
 use core::f64::consts::TAU;
 
 /// Values of all input channels at one time.
@@ -43,8 +45,21 @@ impl Inputs {
 
 /// Gives the input channels at any time. Must not allocate: it is called in every step.
 pub trait Drive {
-    /// Writes the channels at `time` [s] into `inputs`, whose length is the model's.
+    /// Writes the channels at `time` [s] into `inputs`, whose length is the model's. Where a channel
+    /// jumps, it has its new value.
     fn sample(&self, time: f64, inputs: &mut Inputs);
+
+    /// The same where a channel that jumps at `time` has its old value still.
+    fn sample_before(&self, time: f64, inputs: &mut Inputs) {
+        self.sample(time, inputs);
+    }
+
+    /// First time later than `after` and not later than `until` [s] at which a channel jumps: time
+    /// steps end there, and what follows begins consistently. Jumps that are not told are smeared
+    /// over a step.
+    fn next_jump(&self, _after: f64, _until: f64) -> Option<f64> {
+        None
+    }
 }
 
 /// Inputs that do not change.
@@ -106,12 +121,14 @@ pub enum Signal {
         /// Duration of the sweep [s], > 0.
         duration: f64,
     },
-    /// Samples joined by a C¹ cubic (monotone where the data are); held outside the table.
+    /// Rows of a table, joined in one of three ways; held outside the table.
     Table {
         /// Times [s], strictly increasing.
         times: Vec<f64>,
         /// Values, as many as times.
         values: Vec<f64>,
+        /// What is between the rows.
+        interpolation: Interpolation,
     },
 }
 
@@ -134,7 +151,36 @@ impl Signal {
         self
     }
 
-    /// Value, rate and acceleration at `time` [s].
+    /// First time later than `after` and not later than `until` [s] at which its value jumps.
+    pub fn next_jump(&self, after: f64, until: f64) -> Option<f64> {
+        let inside = |time: &f64| *time > after && *time <= until;
+        match self {
+            Self::Step { time, .. } => Some(*time).filter(inside),
+            Self::Table {
+                times,
+                interpolation,
+                ..
+            } => interpolation.next_jump(times, after, until),
+            _ => None,
+        }
+    }
+
+    /// As [`Self::sample`]; where the value jumps at `time`, it is the old one.
+    pub fn sample_before(&self, time: f64) -> (f64, f64, f64) {
+        match *self {
+            Self::Step {
+                time: at, before, ..
+            } if at == time => (before, 0.0, 0.0),
+            Self::Table {
+                ref times,
+                ref values,
+                interpolation,
+            } => interpolation.sample_before(times, values, time),
+            _ => self.sample(time),
+        }
+    }
+
+    /// Value, rate and acceleration at `time` [s]; where the value jumps, it is the new one.
     pub fn sample(&self, time: f64) -> (f64, f64, f64) {
         match *self {
             Self::Constant(value) => (value, 0.0, 0.0),
@@ -163,7 +209,7 @@ impl Signal {
                 phase,
             } => {
                 let w = TAU * frequency;
-                let (sin, cos) = (w * time + phase).sin_cos();
+                let (sin, cos) = math::sin_cos(w * time + phase);
                 (
                     offset + amplitude * sin,
                     amplitude * w * cos,
@@ -187,7 +233,7 @@ impl Signal {
                 } else {
                     0.0
                 };
-                let (sin, cos) = angle.sin_cos();
+                let (sin, cos) = math::sin_cos(angle);
                 let rate = amplitude * w * cos;
                 (
                     offset + amplitude * sin,
@@ -198,62 +244,38 @@ impl Signal {
             Self::Table {
                 ref times,
                 ref values,
-            } => sample_table(times, values, time),
+                interpolation,
+            } => interpolation.sample(times, values, time),
         }
     }
-}
-
-/// Cubic Hermite interpolation with the slopes of Fritsch and Butland (harmonic mean).
-fn sample_table(times: &[f64], values: &[f64], time: f64) -> (f64, f64, f64) {
-    let count = times.len().min(values.len());
-    if count == 0 {
-        return (0.0, 0.0, 0.0);
-    }
-    if count == 1 || time <= times[0] {
-        return (values[0], 0.0, 0.0);
-    }
-    if time >= times[count - 1] {
-        return (values[count - 1], 0.0, 0.0);
-    }
-    let i = times[..count]
-        .partition_point(|&t| t <= time)
-        .clamp(1, count - 1)
-        - 1;
-    let secant = |k: usize| (values[k + 1] - values[k]) / (times[k + 1] - times[k]);
-    let slope = |k: usize| {
-        if k == 0 || k == count - 1 {
-            return 0.0;
-        }
-        let (left, right) = (secant(k - 1), secant(k));
-        if left * right <= 0.0 {
-            0.0
-        } else {
-            2.0 * left * right / (left + right)
-        }
-    };
-    let h = times[i + 1] - times[i];
-    let x = (time - times[i]) / h;
-    let (s0, s1, d) = (h * slope(i), h * slope(i + 1), values[i + 1] - values[i]);
-    let c2 = 3.0 * d - 2.0 * s0 - s1;
-    let c3 = s0 + s1 - 2.0 * d;
-    (
-        values[i] + x * (s0 + x * (c2 + x * c3)),
-        (s0 + x * (2.0 * c2 + 3.0 * x * c3)) / h,
-        (2.0 * c2 + 6.0 * x * c3) / (h * h),
-    )
 }
 
 /// One signal per input channel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Signals(pub Vec<Signal>);
 
-impl Drive for Signals {
-    fn sample(&self, time: f64, inputs: &mut Inputs) {
+impl Signals {
+    fn write(&self, inputs: &mut Inputs, sample: impl Fn(&Signal) -> (f64, f64, f64)) {
         for (i, signal) in self.0.iter().enumerate().take(inputs.value.len()) {
-            let (value, rate, acceleration) = signal.sample(time);
+            let (value, rate, acceleration) = sample(signal);
             inputs.value[i] = value;
             inputs.rate[i] = rate;
             inputs.acceleration[i] = acceleration;
         }
+    }
+}
+
+impl Drive for Signals {
+    fn sample(&self, time: f64, inputs: &mut Inputs) {
+        self.write(inputs, |signal| signal.sample(time));
+    }
+
+    fn sample_before(&self, time: f64, inputs: &mut Inputs) {
+        self.write(inputs, |signal| signal.sample_before(time));
+    }
+
+    fn next_jump(&self, after: f64, until: f64) -> Option<f64> {
+        let jumps = self.0.iter().filter_map(|s| s.next_jump(after, until));
+        jumps.reduce(f64::min)
     }
 }

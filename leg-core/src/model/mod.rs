@@ -9,6 +9,7 @@ mod force;
 mod input;
 mod joint;
 mod section;
+mod table;
 
 pub use builder::{BeamSpec, ModelBuilder, planar_inertia, rigid_inertia, spatial_inertia};
 pub use force::{Axes, Force, Hold, LineLaw, MotorLaw, PointOn, Response};
@@ -16,6 +17,7 @@ pub use input::{Drive, Held, Inputs, Signal, Signals};
 pub(crate) use joint::ConstraintRow;
 pub use joint::{Attachment, Body, Joint, JointKind};
 pub use section::{Material, Section, rectangle_torsion_constant};
+pub use table::Interpolation;
 
 use crate::element::BeamElement;
 use crate::group::Group;
@@ -133,6 +135,17 @@ impl<const N: usize, const D: usize> Beam<N, D> {
     }
 }
 
+/// What an input channel does in a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct InputRole {
+    /// It prescribes a motion: of a driver or of a moving frame.
+    pub prescribes: bool,
+    /// It is a force, or the target of a hold.
+    pub forces: bool,
+    /// It is the target of a hold.
+    pub aims: bool,
+}
+
 /// An immutable mechanical model over the group `G`.
 #[derive(Debug, Clone)]
 pub struct Model<G: Group<N, D>, const N: usize, const D: usize> {
@@ -148,6 +161,7 @@ pub struct Model<G: Group<N, D>, const N: usize, const D: usize> {
     pub(crate) forces: Vec<Force<D>>,
     pub(crate) line_couplings: Vec<Option<usize>>,
     pub(crate) input_names: Vec<String>,
+    pub(crate) input_roles: Vec<InputRole>,
     pub(crate) gravity: SVector<f64, D>,
     /// Characteristic length: corrections are measured against it [m].
     pub(crate) length_scale: f64,

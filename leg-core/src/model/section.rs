@@ -15,6 +15,7 @@
 //! ```
 
 use crate::error::{Error, Result, require};
+use crate::math;
 use core::f64::consts::PI;
 use nalgebra::{SMatrix, SVector};
 
@@ -147,7 +148,7 @@ pub fn rectangle_torsion_constant(a: f64, b: f64) -> f64 {
     // Ten terms leave 1/21⁵ < 3e-7 of a correction that is itself below one.
     let sum: f64 = (0..20)
         .map(|k| f64::from(2 * k + 1))
-        .map(|n| (0.5 * n * PI * ratio).tanh() / n.powi(5))
+        .map(|n| math::tanh(0.5 * n * PI * ratio) / n.powi(5))
         .sum();
     long * short.powi(3) * (1.0 / 3.0 - 64.0 / PI.powi(5) / ratio * sum)
 }

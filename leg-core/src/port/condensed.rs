@@ -11,6 +11,7 @@ use crate::dynamics::alpha::{self, Coefficients, ConstraintHandling};
 use crate::error::Result;
 use crate::group::Group;
 use crate::model::{Drive, InputId, Model};
+use crate::results::energy;
 use crate::state::State;
 use crate::workspace::Workspace;
 
@@ -93,7 +94,10 @@ pub fn begin<G: Group<N, D>, const N: usize, const D: usize>(
     coefficients: &Coefficients,
     guess: Guess,
 ) -> OpenStep {
-    alpha::predict(state, workspace, drive, coefficients);
+    let trial = &mut workspace.trial;
+    trial.time = state.time + coefficients.step;
+    drive.sample_before(trial.time, &mut trial.inputs);
+    alpha::predict(state, workspace, coefficients);
     if guess == Guess::Velocities {
         for (n, v) in workspace.increments.iter_mut().zip(&state.velocities) {
             *n = v * coefficients.step;
@@ -184,6 +188,70 @@ pub fn correct<G: Group<N, D>, const N: usize, const D: usize>(
     let size = workspace.correction_norm(model);
     alpha::correct(workspace, step.task.constraint_scale);
     size
+}
+
+/// Prepares a jump of forces where `state` is: it stays there, but its inputs outside the port become
+/// those of `drive` from now on. Then [`assemble_jump`], [`factor`], [`condense`] and [`jump`].
+pub fn begin_jump<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    drive: &(impl Drive + ?Sized),
+    coefficients: &Coefficients,
+) -> OpenStep {
+    workspace.trial.copy_from(state);
+    drive.sample(state.time, &mut workspace.trial.inputs);
+    workspace.reset_maps();
+    OpenStep {
+        coefficients: *coefficients,
+        task: alpha::step_task(model, coefficients, &ConstraintHandling::Position),
+    }
+}
+
+/// Assembles the matrix of a step where the state is, with the forces that are not balanced there.
+pub fn assemble_jump<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+) -> Result<()> {
+    let Workspace {
+        trial,
+        maps,
+        system,
+        ..
+    } = workspace;
+    assembly::assemble(model, &trial.motion_with(maps), &step.task, system)
+}
+
+/// Lets accelerations and reactions of `state` jump as the step's matrix answers the forces that are
+/// not balanced: with the solution δ of Newton's system at this place, the port's inputs changing
+/// by `delta`,
+///
+/// ```text
+/// v̇ ← v̇ + w δ,   a ← a + w δ,   λ ← λ + δλ,   w = (1 − α_m)/(h²β(1 − α_f))
+/// ```
+///
+/// as in `dynamics::joining`: parts too stiff for the step move along as if they were rigid.
+pub fn jump<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+    condensation: &Condensation<N>,
+    delta: &[f64],
+) {
+    condensation.expand(&mut workspace.system, delta);
+    let Workspace { trial, system, .. } = workspace;
+    let weight = step.task.weights.inertia;
+    for (i, psi) in system.node_rhs.iter().enumerate() {
+        state.accelerations[i] += psi * weight;
+        state.algorithmic[i] += psi * weight;
+    }
+    for (lambda, change) in state.multipliers.iter_mut().zip(&system.row_rhs) {
+        *lambda += step.task.constraint_scale * change;
+    }
+    state.inputs.copy_from(&trial.inputs);
+    state.ledger.powers = energy::powers(model, state);
 }
 
 /// Makes the iterate the state.

@@ -1,6 +1,7 @@
 //! Scaling of a problem with unlike units.
 
 use super::Problem;
+use crate::math;
 use nalgebra::{DMatrix, DVector};
 
 impl Problem {
@@ -43,9 +44,9 @@ fn symplectic_scaling(a: &DMatrix<f64>, g: &DMatrix<f64>, q: &DMatrix<f64>) -> D
                 row += g[(i, j)].abs() / (t[i] * t[j]);
             }
             if column > 0.0 && row > 0.0 {
-                let factor = (0.5 * (row / column).log2()).round().clamp(-30.0, 30.0);
+                let factor = (0.5 * math::log2(row / column)).round().clamp(-30.0, 30.0);
                 if factor != 0.0 {
-                    t[i] *= factor.exp2();
+                    t[i] *= math::exp2(factor);
                     settled = false;
                 }
             }

@@ -21,6 +21,7 @@
 //! power 2ᵏ: convergence is quadratic, and the choice of γ costs a few steps at most.
 
 use crate::error::{Error, Result};
+use crate::math;
 use crate::modal::eigen;
 use crate::modal::reduction::symmetrize;
 use nalgebra::DMatrix;
@@ -103,13 +104,15 @@ pub(super) fn continuous(
 /// weights and inputs give the closed loop.
 fn first_gamma(a: &DMatrix<f64>, g: &DMatrix<f64>, q: &DMatrix<f64>) -> Result<f64> {
     let values = eigen::eigenvalues(a)?;
-    let largest = values.iter().map(|x| x.norm()).fold(0.0, f64::max);
+    let largest = values.iter().map(|x| math::modulus(*x)).fold(0.0, f64::max);
     let driven = (g.norm() * q.norm()).sqrt();
     let floor = (1e-6 * largest).max(1e-3 * driven).max(1e-12);
-    let logarithms = values.iter().map(|x| x.norm().max(floor).ln());
+    let logarithms = values
+        .iter()
+        .map(|x| math::ln(math::modulus(*x).max(floor)));
     let mean = logarithms.sum::<f64>() / values.len() as f64;
     // An irrational-looking factor keeps γ away from eigenvalues that are round numbers.
-    Ok(1.037_481 * mean.exp())
+    Ok(1.037_481 * math::exp(mean))
 }
 
 /// The matrices of (4); `None` when γ is an eigenvalue of A or V is singular.

@@ -36,6 +36,7 @@
 
 mod balance;
 mod doubling;
+mod exponential;
 mod lyapunov;
 mod reach;
 mod sampling;
@@ -45,6 +46,7 @@ mod tests;
 pub use sampling::discretize;
 
 use crate::error::{Error, Result, require};
+use crate::math;
 use crate::modal::eigen;
 use crate::modal::reduction::symmetrize;
 use nalgebra::{Complex, DMatrix};
@@ -231,7 +233,7 @@ impl Problem {
             refinements,
         };
         let growth = self.time.growth(&riccati.closed_loop);
-        let fastest = riccati.closed_loop.iter().map(|x| x.norm());
+        let fastest = riccati.closed_loop.iter().map(|x| math::modulus(*x));
         let margin = MARGIN * fastest.fold(0.0, f64::max);
         let solved = riccati.relative_residual <= ALLOWED_RESIDUAL;
         if solved && growth < self.time.boundary() - margin {
@@ -360,7 +362,7 @@ impl Time {
     fn growth(self, values: &[Complex<f64>]) -> f64 {
         let growth = |value: &Complex<f64>| match self {
             Self::Continuous => value.re,
-            Self::Sampled => value.norm(),
+            Self::Sampled => math::modulus(*value),
         };
         values.iter().map(growth).fold(f64::NEG_INFINITY, f64::max)
     }

@@ -2,6 +2,7 @@
 
 use super::{MARGIN, Problem};
 use crate::error::{Error, Result};
+use crate::math;
 use crate::modal::eigen;
 use nalgebra::{Complex, DMatrix};
 
@@ -14,7 +15,7 @@ impl Problem {
     pub(super) fn out_of_reach(&self) -> Result<Option<Error>> {
         let (scaled, _) = self.balanced();
         let values = eigen::eigenvalues(&scaled.a)?;
-        let largest = values.iter().map(|x| x.norm()).fold(0.0, f64::max);
+        let largest = values.iter().map(|x| math::modulus(*x)).fold(0.0, f64::max);
         let mut worst: Option<Error> = None;
         for value in values.iter().filter(|value| value.im >= 0.0) {
             let distance = self.time.growth(&[*value]) - self.time.boundary();

@@ -7,7 +7,9 @@
 //! (`vanloan1978`), the exponential by Padé approximation with scaling and squaring (`higham2005`)
 //! after balancing A, so that unlike units do not cost squarings.
 
-use crate::error::{Result, require};
+use super::exponential::exponential;
+use crate::error::{Error, Result, require};
+use crate::math;
 use crate::modal::eigen::balance;
 use nalgebra::DMatrix;
 
@@ -28,7 +30,7 @@ pub fn discretize(
     let size = a.map(f64::abs).sum() + b.map(f64::abs).sum();
     require(size.is_finite(), owner, "size of A and B", size, "finite")?;
     let (balanced, t) = balance(a);
-    let norm = (balanced.norm() * step).max(1.0).log2();
+    let norm = math::log2((balanced.norm() * step).max(1.0));
     require(
         norm < MOST_SQUARINGS,
         owner,
@@ -48,7 +50,12 @@ pub fn discretize(
     let mut block = DMatrix::zeros(n + m, n + m);
     block.view_mut((0, 0), (n, n)).copy_from(&balanced);
     block.view_mut((0, n), (n, m)).copy_from(&scaled_b);
-    let exponential = (block * step).exp(); // (1)
+    let exponential = exponential(&(block * step)).ok_or(Error::OutOfRange {
+        owner: owner.to_owned(),
+        quantity: "growth within a sample time",
+        value: f64::INFINITY,
+        allowed: "finite",
+    })?; // (1)
     let a_d = DMatrix::from_fn(n, n, |i, j| exponential[(i, j)] * t[i] / t[j]);
     let b_d = DMatrix::from_fn(n, m, |i, j| exponential[(i, n + j)] * t[i] / b_scale);
     Ok((a_d, b_d))

@@ -121,6 +121,7 @@ pub(super) fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
 }
 
 /// Applies `factor` times the correction in the workspace to `state`.
+#[inline(never)]
 pub(super) fn apply<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &mut State<G, N>,
@@ -140,6 +141,7 @@ pub(super) fn apply<G: Group<N, D>, const N: usize, const D: usize>(
 }
 
 /// One damped step along the correction in the workspace, eq. (1).
+#[inline(never)]
 fn damped_update<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &mut State<G, N>,

@@ -13,6 +13,7 @@ use super::friction::FrictionLaw;
 use super::law::NormalLaw;
 use leg_core::leg::ConfigError;
 use leg_core::leg::check::{check, not_negative, positive};
+use leg_core::math;
 use serde::{Deserialize, Serialize};
 
 mod shape;
@@ -259,7 +260,7 @@ impl ContactConfig {
             TargetShape::Plane => f64::INFINITY,
             TargetShape::Cone => {
                 let angle = self.target.cone.half_angle_deg.to_radians();
-                self.target.cone.seat_radius_m() * angle.cos()
+                self.target.cone.seat_radius_m() * math::cos(angle)
             }
             TargetShape::Ring => self.target.ring.radius_m - self.target.ring.tube_radius_m,
         };

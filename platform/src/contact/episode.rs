@@ -170,6 +170,8 @@ pub struct StepAdvice {
     pub time_to_touch: f64,
     /// Step that resolves the contact, (2) [s]; infinite when none touches or closes.
     pub contact_step: f64,
+    /// Depth δ* that it is made for, the largest of all contacts concerned [m].
+    pub depth: f64,
 }
 
 impl StepAdvice {
@@ -199,25 +201,27 @@ impl ContactPair {
     pub fn step_advice(&self, a: &BodyMotion, b: &BodyMotion, effective_mass: f64) -> StepAdvice {
         let normal = self.normal();
         let (mut touching, mut time_to_touch) = (false, f64::INFINITY);
-        let (mut present, mut coming) = (0.0, 0.0);
+        let (mut present, mut coming) = ((0.0, 0.0_f64), (0.0, 0.0));
         for approach in self.approaches(a, b) {
             let speed = approach.closing_speed;
             let reach = normal.peak_penetration(effective_mass, speed);
-            let stiffness = normal.tangent_stiffness(reach.max(-approach.gap)); // (3)
+            let depth = reach.max(-approach.gap);
+            let stiffness = normal.tangent_stiffness(depth); // (3)
             if approach.gap < 0.0 {
                 touching = true;
-                present += stiffness;
+                present = (present.0 + stiffness, present.1.max(depth));
             } else if speed > 0.0 && approach.gap / speed < time_to_touch {
                 time_to_touch = approach.gap / speed; // (1)
-                coming = stiffness;
+                coming = (stiffness, depth);
             }
         }
-        let stiffness = if touching { present } else { coming };
+        let (stiffness, depth) = if touching { present } else { coming };
         let steps = self.steps_per_half_period();
         StepAdvice {
             touching,
             time_to_touch,
             contact_step: contact_step(effective_mass, stiffness, steps),
+            depth,
         }
     }
 }

@@ -23,6 +23,7 @@
 //!
 //! Source of (4): Brown & McPhee 2016 (`brown2016`), here for a velocity vector.
 
+use leg_core::math;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +130,7 @@ impl Friction {
                 let dry = (coefficient * sigmoid + excess * bell * bell) / transition_speed;
                 let dry_slope = (coefficient * sigmoid_slope - excess * bell * bell * bell)
                     / (transition_speed * transition_speed * transition_speed);
-                let onset = (4.0 * normal_force / transition_force).tanh();
+                let onset = math::tanh(4.0 * normal_force / transition_force);
                 Secant {
                     value: normal_force * dry + viscous * onset, // (4)
                     slope: normal_force * dry_slope,
@@ -152,7 +153,7 @@ fn sigmoid(y_squared: f64) -> (f64, f64) {
             + x * (8.0 / 15.0 + x * (-34.0 / 105.0 + x * (496.0 / 2835.0 - x * 2764.0 / 31185.0)));
         return (4.0 * t, 64.0 * slope);
     }
-    let tanh = z.tanh();
+    let tanh = math::tanh(z);
     let slope = ((1.0 - tanh * tanh) * z - tanh) / (squared * z);
     (4.0 * tanh / z, 64.0 * slope)
 }

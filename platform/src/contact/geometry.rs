@@ -38,6 +38,7 @@ use super::config::{
     TargetShape,
 };
 use core::f64::consts::TAU;
+use leg_core::math;
 use nalgebra::{Matrix3, Vector3};
 
 /// Distance from the axis below which (2) is evaluated as on it [m]; no feature can be touched
@@ -103,7 +104,7 @@ impl Meridian {
 
     /// Distance `|q| − radius` from a circle.
     fn round(q: [f64; 2], radius: f64) -> Self {
-        let length = q[0].hypot(q[1]);
+        let length = math::hypot(q[0], q[1]);
         let inverse = 1.0 / length.max(AXIS);
         let t = [q[0] * inverse, q[1] * inverse];
         Self {
@@ -148,7 +149,7 @@ impl Meridian {
 impl Feature {
     /// Signed distance and derivatives at `x`, a position in the port frame [m].
     pub fn distance(&self, x: &Vector3<f64>) -> Distance {
-        let rho = x.x.hypot(x.y);
+        let rho = math::hypot(x.x, x.y);
         self.meridian(rho, x.z).revolve(x, rho)
     }
 
@@ -194,7 +195,7 @@ pub(super) fn features(target: &TargetConfig) -> Vec<Feature> {
                 depth_m,
                 lip_radius_m,
             } = target.cone;
-            let (sine, cosine) = half_angle_deg.to_radians().sin_cos();
+            let (sine, cosine) = math::sin_cos(half_angle_deg.to_radians());
             let funnel = Feature::Funnel {
                 sine,
                 cosine,
@@ -219,7 +220,7 @@ pub(super) fn features(target: &TargetConfig) -> Vec<Feature> {
 /// The contact points of an end effector in its port frame [m]: the centres of their tips.
 pub fn points(effector: &EffectorConfig) -> Vec<Vector3<f64>> {
     let around = |i: usize, count: usize, radius: f64, height: f64| {
-        let (sine, cosine) = (TAU * i as f64 / count as f64).sin_cos();
+        let (sine, cosine) = math::sin_cos(TAU * i as f64 / count as f64);
         Vector3::new(radius * cosine, radius * sine, height)
     };
     match effector.shape {
@@ -242,7 +243,7 @@ pub fn points(effector: &EffectorConfig) -> Vec<Vector3<f64>> {
                 inclination_deg,
                 points_per_petal,
             } = effector.petals;
-            let (sine, cosine) = inclination_deg.to_radians().sin_cos();
+            let (sine, cosine) = math::sin_cos(inclination_deg.to_radians());
             let along = |j: usize| length_m * j as f64 / (points_per_petal - 1) as f64;
             (0..count)
                 .flat_map(|i| (0..points_per_petal).map(move |j| (i, along(j))))

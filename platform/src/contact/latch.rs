@@ -1,7 +1,8 @@
 //! Capture: when the latch closes, and the spring-damper that holds the bodies from then on.
 //!
 //! The latch closes when gap, angle and speed have all been inside their limits for the dwell
-//! time. The hold acts between a frame on the end effector (axes of its port, origin in the centre
+//! time: at t = t_in + dwell, t_in being when the last of them came inside. A run locates t_in within
+//! the step and ends a step at that t ([`Latch::due`]). The hold acts between a frame on the end effector (axes of its port, origin in the centre
 //! of the contact points; G in the frame of body A) and the place it had on the target at capture.
 //! In the notation of `relative`, with E = H G, E₀ its value at capture:
 //!
@@ -19,6 +20,7 @@
 //! is exact for any deformation short of a half turn.
 
 use super::config::LatchConfig;
+use super::event::first_zero;
 use super::output::ContactOutput;
 use super::pair::{Alignment, ContactPair};
 use super::relative::{BodyMotion, Interaction, Relative};
@@ -115,6 +117,47 @@ impl Latch {
             && alignment.speed <= self.config.speed_m_s
     }
 
+    /// True while it may still close.
+    fn waits(&self) -> bool {
+        self.config.enabled && !matches!(self.state, LatchState::Captured { .. })
+    }
+
+    /// How far a motion is from being inside the limits: negative inside, zero where the last
+    /// condition is just met. Only its sign and its zero have a meaning.
+    fn outside_by(&self, alignment: &Alignment) -> f64 {
+        let gap = alignment.gap - self.config.gap_m;
+        let angle = alignment.angle - self.config.angle_deg.to_radians();
+        let speed = alignment.speed - self.config.speed_m_s;
+        gap.max(angle).max(speed)
+    }
+
+    /// When it will close if the conditions stay met [s]; none while they are not.
+    pub fn due(&self) -> Option<f64> {
+        match self.state {
+            LatchState::Dwelling { since } => Some(since + self.config.dwell_s),
+            _ => None,
+        }
+    }
+
+    /// Where in a step the last condition comes to be met, as a fraction of the step: the alignment
+    /// is `at(0)` at its start and `at(1)` at its end. None if the dwell does not begin in the step.
+    pub(crate) fn entry(&self, at: impl Fn(f64) -> Alignment) -> Option<f64> {
+        let open = self.waits() && self.state == LatchState::Open;
+        if !open || !self.inside(&at(1.0)) {
+            return None;
+        }
+        let outside = |share: f64| self.outside_by(&at(share));
+        if outside(0.0) <= 0.0 {
+            return Some(0.0);
+        }
+        Some(first_zero(outside))
+    }
+
+    /// Time from `entry` to closing [s].
+    pub(crate) fn dwell(&self) -> f64 {
+        self.config.dwell_s
+    }
+
     /// Looks at an accepted state at `time` [s]; true when the latch closes with it. A closed latch
     /// stays closed until [`Self::release`].
     pub fn observe(
@@ -124,7 +167,20 @@ impl Latch {
         a: &BodyMotion,
         b: &BodyMotion,
     ) -> bool {
-        if !self.config.enabled || matches!(self.state, LatchState::Captured { .. }) {
+        self.observe_since(time, (time, 0.0), alignment, a, b)
+    }
+
+    /// The same, if it is known that conditions that are met for the first time at `time` [s] were
+    /// so since `entry` [s]. A latch that is due within `slack` [s] closes.
+    pub(crate) fn observe_since(
+        &mut self,
+        entry: f64,
+        (time, slack): (f64, f64),
+        alignment: &Alignment,
+        a: &BodyMotion,
+        b: &BodyMotion,
+    ) -> bool {
+        if !self.waits() {
             return false;
         }
         if !self.inside(alignment) {
@@ -133,9 +189,11 @@ impl Latch {
         }
         let since = match self.state {
             LatchState::Dwelling { since } => since,
-            _ => time,
+            _ => entry,
         };
-        let captured = time - since >= self.config.dwell_s;
+        // The same sum as in `due`: a step that ends then closes the latch whatever the rounding.
+        let due = since + self.config.dwell_s;
+        let captured = time + slack >= due;
         self.state = if captured {
             LatchState::Captured {
                 time,

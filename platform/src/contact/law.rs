@@ -47,6 +47,7 @@
 //! Flores et al. 2011 (`flores2011`); (4) is the relation of Gonthier et al. 2004
 //! (`gonthier2004`), rederived; Johnson 1985 (`johnson1985`) for Hertz's exponent 3/2.
 
+use leg_core::math;
 use serde::{Deserialize, Serialize};
 
 /// Below this |x| the series of L is used; above, its formula loses less than three digits.
@@ -118,10 +119,10 @@ fn exact_damping_factor(e: f64) -> f64 {
     if e >= 1.0 {
         return 0.0;
     }
-    let factor = |s: f64| -(-s).exp_m1() / e;
+    let factor = |s: f64| -math::exp_m1(-s) / e;
     let s = bisect((1.0 + e) / e, |s| {
         let chi = factor(s);
-        e * e * log_deficit(-chi * e, -s) - log_deficit(chi, chi.ln_1p()) // (5)
+        e * e * log_deficit(-chi * e, -s) - log_deficit(chi, math::ln_1p(chi)) // (5)
     });
     factor(s)
 }
@@ -177,10 +178,10 @@ impl NormalForce {
         if chi <= 0.0 {
             return 1.0;
         }
-        let factor = |s: f64| -(-s).exp_m1() / chi;
+        let factor = |s: f64| -math::exp_m1(-s) / chi;
         let s = bisect(1.0 + chi, |s| {
             let e = factor(s);
-            e * e * log_deficit(-chi * e, -s) - log_deficit(chi, chi.ln_1p()) // (5)
+            e * e * log_deficit(-chi * e, -s) - log_deficit(chi, math::ln_1p(chi)) // (5)
         });
         factor(s)
     }
@@ -215,7 +216,7 @@ impl NormalForce {
         let power = if self.exponent == 1.5 {
             penetration * penetration.sqrt()
         } else {
-            penetration.powf(self.exponent)
+            math::powf(penetration, self.exponent)
         };
         self.stiffness * power
     }
@@ -240,7 +241,10 @@ impl NormalForce {
     /// the depth of an undamped impact.
     pub fn peak_penetration(&self, mass: f64, speed: f64) -> f64 {
         let order = self.exponent + 1.0;
-        (0.5 * order * mass * speed * speed / self.stiffness).powf(1.0 / order)
+        math::powf(
+            0.5 * order * mass * speed * speed / self.stiffness,
+            1.0 / order,
+        )
     }
 }
 

@@ -23,6 +23,7 @@
 
 mod config;
 mod episode;
+mod event;
 mod friction;
 mod geometry;
 mod latch;
@@ -38,6 +39,7 @@ pub use config::{
     NormalConfig, PetalsConfig, RimConfig, RingConfig, TargetConfig, TargetShape,
 };
 pub use episode::{Episode, EpisodeChanges, Episodes, EpisodesError, StepAdvice, contact_step};
+pub(crate) use event::crossing;
 pub use friction::{Friction, FrictionLaw, FrictionValue};
 pub use geometry::points as effector_points;
 pub use geometry::{Distance, Feature};

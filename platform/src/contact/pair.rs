@@ -33,6 +33,7 @@ use super::output::{ContactOutput, PointForce};
 use super::relative::{BodyMotion, Interaction, Relative};
 use leg_core::group::{Group, Se3};
 use leg_core::leg::ConfigError;
+use leg_core::math;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 /// Where the docking ports sit on their bodies: port frame to body frame.
@@ -334,7 +335,7 @@ impl ContactPair {
         let (linear, angular) = parts(&relative.twist);
         Alignment {
             gap,
-            angle: axis_a.cross(&axis_b).norm().atan2(-axis_a.dot(&axis_b)),
+            angle: math::atan2(axis_a.cross(&axis_b).norm(), -axis_a.dot(&axis_b)),
             speed: (linear + angular.cross(&centre)).norm(),
         }
     }

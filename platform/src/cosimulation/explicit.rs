@@ -17,12 +17,12 @@ use super::seat::{Before, Question, Request, Stop};
 use crate::body::BodyStep;
 use crate::error::{PlatformError, Result};
 use crate::hub::EFFECTOR;
-use crate::monolithic::{even_part, even_step};
+use crate::pace::{Done, Pace, Refusal, Stepper, Strictness, advance_evenly};
 use crate::scheme::{Observer, Progress};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegUnit, NativeUnit, UnitStart};
-use crate::wrench::SAME_TIME;
 use leg_core::dynamics::alpha::Coefficients;
+use leg_core::dynamics::grid::SLIVER;
 use nalgebra::{Matrix3, Vector3};
 
 /// Most iterations on the bodies' own equations, under given forces.
@@ -39,6 +39,7 @@ pub struct Explicit {
     order: usize,
     /// Times [s] and forces of all legs then [N], the latest last.
     past: Vec<(f64, Vec<Vector3<f64>>)>,
+    pace: Pace,
 }
 
 impl Explicit {
@@ -58,6 +59,7 @@ impl Explicit {
         Ok(Self {
             order: rig.config.solver.extrapolation_order,
             past: vec![(0.0, rig.forces.clone())],
+            pace: Pace::default(),
             rig,
         })
     }
@@ -78,24 +80,15 @@ impl Explicit {
 
     fn advance_in_steps(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
         let largest = self.rig.config.solver.macro_step_s;
-        let slack = SAME_TIME * largest;
+        let slack = SLIVER * largest;
         let mut out = Progress::default();
         while end - self.rig.time > slack {
             let jump = self.rig.next_jump(self.rig.time, end, slack);
-            let until = jump.map_or(end, |jump| jump.min(end));
-            let nominal = even_step(until - self.rig.time, largest);
-            while until - self.rig.time > 1e-9 * nominal {
-                let left = until - self.rig.time;
-                let contact = self.rig.world.largest_step(&self.rig.bodies);
-                let this = even_part(left, nominal.min(contact));
-                self.step(this)?;
-                if left <= this * (1.0 + 1e-9) {
-                    self.rig.time = until;
-                }
-                out.steps += 1;
-                out.iterations += 1;
-                observe(self);
-            }
+            // A jump next to the end is at the end.
+            let until = jump.filter(|jump| *jump < end - slack).unwrap_or(end);
+            advance_evenly(self, until, largest, &mut out, &mut |scheme| {
+                observe(scheme)
+            })?;
         }
         Ok(out)
     }
@@ -115,13 +108,34 @@ impl Explicit {
         sum
     }
 
-    fn step(&mut self, h: f64) -> Result<()> {
-        let end = self.rig.time + h;
+    /// Moves the bodies to `end` [s]; their motion is known before that of the legs, so that an event
+    /// inside can still end the step.
+    fn step(&mut self, end: f64, strict: Strictness) -> core::result::Result<bool, Refusal> {
+        let h = end - self.rig.time;
         let coefficients = Coefficients::new(self.rig.config.solver.spectral_radius, h);
         let forces: Vec<Vector3<f64>> = (0..self.rig.seats.len())
             .map(|leg| self.extrapolated(leg, end))
             .collect();
-        let steps = self.move_bodies(&coefficients, end, &forces)?;
+        let steps = self.move_bodies(&coefficients, end, &forces);
+        let steps = steps.map_err(Refusal::Never)?;
+        let rig = &mut self.rig;
+        let trial = rig.world.examine(&rig.bodies, &steps, rig.time, h);
+        if let Some(after) = trial.event.filter(|_| strict.events) {
+            return Err(Refusal::Event(after));
+        }
+        self.follow(&steps, &coefficients, end, &forces)
+            .map_err(Refusal::Never)
+    }
+
+    /// Lets the legs follow the bodies, and accepts the step: true if the latch closed with it.
+    fn follow(
+        &mut self,
+        steps: &[BodyStep],
+        coefficients: &Coefficients,
+        end: f64,
+        forces: &[Vector3<f64>],
+    ) -> Result<bool> {
+        let h = coefficients.step;
         let request = Request {
             before: Before::Nothing,
             question: Question::Force,
@@ -146,11 +160,11 @@ impl Explicit {
         let answers = self.rig.seats.iter();
         let found: Vec<Vector3<f64>> = answers.map(|seat| seat.answer.force).collect();
         let (felt, now) = (|leg: usize| forces[leg], |leg: usize| found[leg]);
-        self.rig.accept_steps(&steps, &coefficients, felt, now)?;
+        let closed = self.rig.accept_steps(steps, coefficients, end, felt, now)?;
         self.past.push((self.rig.time, found));
         let surplus = self.past.len().saturating_sub(self.order + 1);
         self.past.drain(..surplus);
-        Ok(())
+        Ok(closed)
     }
 
     /// A step that no smaller steps of a leg can save.
@@ -194,5 +208,33 @@ impl Explicit {
             correction,
         };
         Err(self.unstable(h, cause))
+    }
+}
+
+impl Stepper for Explicit {
+    fn time(&self) -> f64 {
+        self.rig.time
+    }
+
+    fn pace(&mut self) -> &mut Pace {
+        &mut self.pace
+    }
+
+    fn contact_limit(&mut self) -> f64 {
+        self.rig.world.largest_step(&self.rig.bodies)
+    }
+
+    fn closing(&self) -> Option<f64> {
+        self.rig.world.closing()
+    }
+
+    fn attempt(&mut self, end: f64, strict: Strictness) -> core::result::Result<Done, Refusal> {
+        let closed = self.step(end, strict)?;
+        Ok(Done {
+            iterations: 1,
+            linearizations: 0,
+            closed,
+            changed: self.rig.world.changed(),
+        })
     }
 }

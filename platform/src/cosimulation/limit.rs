@@ -16,6 +16,7 @@ use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegUnit, NativeUnit, UnitStart, unit_starts};
 use crate::wrench::WrenchHistory;
+use leg_core::math;
 use leg_core::model::Signal;
 use nalgebra::Vector6;
 
@@ -88,7 +89,7 @@ pub fn stability_limit(
         runs += 1;
         is_stable(equilibrium, &legs, order, step, search)
     };
-    let count = (search.largest_s / search.smallest_s).ln() / RATIO.ln();
+    let count = math::ln(search.largest_s / search.smallest_s) / math::ln(RATIO);
     let series = (0..=count.ceil() as i32).map(|k| search.largest_s * RATIO.powi(-k));
     let tried = series
         .map(|step| Ok((step, stable(step)?)))

@@ -3,7 +3,7 @@
 use super::balance::mean_power;
 use super::course::{Course, NODES, SIMPSON};
 use super::seat::{Request, Seat, Stop};
-use crate::body::{Body, BodyState, BodyStep, largest_error};
+use crate::body::{Body, BodyState, BodyStep};
 use crate::config::PlatformConfig;
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
@@ -17,8 +17,20 @@ use crate::wrench::WrenchHistory;
 use leg_core::dynamics::alpha::Coefficients;
 use leg_core::group::Group;
 use leg_core::model::Signal;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::time::Duration;
+
+/// Where the energy of the legs is.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LegBalance {
+    /// Stored and lost, less the work of the motors [J].
+    pub sum: f64,
+    /// Work of the motors [J].
+    pub motors: f64,
+    /// Lost [J].
+    pub lost: f64,
+}
 
 /// Bodies and units.
 #[derive(Debug)]
@@ -75,7 +87,12 @@ impl Rig {
         let count = seats.len();
         let mut out = Self {
             crew: Crew::new(config.solver.threads, count),
-            world: World::new(hub, &bodies, &equilibrium.wrench_vector()),
+            world: World::new(
+                hub,
+                &bodies,
+                &equilibrium.wrench_vector(),
+                config.solver.step_s,
+            ),
             bodies,
             time: 0.0,
             forces: vec![Vector3::zeros(); count],
@@ -108,7 +125,7 @@ impl Rig {
     /// Puts a target in front of the end effector.
     pub fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
         self.world
-            .add_target(body, state, pair, latch, &mut self.bodies);
+            .add_target(body, state, pair, latch, &mut self.bodies, self.time);
     }
 
     /// Gives the end effector another wrench history.
@@ -192,6 +209,15 @@ impl Rig {
         self.seats.iter_mut().enumerate().map(energy).collect()
     }
 
+    /// Largest strains of the leaves of all legs, where they are told.
+    pub fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
+        let strain = |(i, seat): (usize, &mut Seat)| {
+            let strain = seat.unit.leaf_strain();
+            strain.map_err(PlatformError::in_unit(i))
+        };
+        self.seats.iter_mut().enumerate().map(strain).collect()
+    }
+
     /// Where the parts of all legs are.
     pub fn shapes(&mut self) -> Result<Vec<LegShape>> {
         let shape =
@@ -270,25 +296,22 @@ impl Rig {
         Ok(largest)
     }
 
-    /// Goes on with the end of a step of the generalised-α method in which the legs gave
-    /// `felt(leg)` to the end effector at its end; `now(leg)` is what they really give there.
+    /// Goes on with the end of a step of the generalised-α method to `end` [s] in which the legs gave
+    /// `felt(leg)` to the end effector at its end; `now(leg)` is what they really give there. True
+    /// if the latch closed with it.
     pub fn accept_steps(
         &mut self,
         steps: &[BodyStep],
         coefficients: &Coefficients,
+        end: f64,
         felt: impl Fn(usize) -> Vector3<f64>,
         now: impl Fn(usize) -> Vector3<f64>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let h = coefficients.step;
-        let arm = self.config.legs.sphere_radius_m;
-        let error = largest_error(steps, &self.bodies, coefficients, arm);
-        let from = *self.effector();
-        for (state, step) in self.bodies.iter_mut().zip(steps) {
-            *state = step.accepted();
-        }
-        self.time += h;
-        self.world
-            .accept(&from, &self.bodies, (h, self.time), error);
+        self.time = end;
+        let closed = self
+            .world
+            .accept(&mut self.bodies, steps, coefficients, end);
         let effector = self.bodies[EFFECTOR];
         for (i, seat) in self.seats.iter().enumerate().filter(|(_, s)| s.attached) {
             let velocity = effector.point_velocity(&seat.sphere);
@@ -301,7 +324,25 @@ impl Rig {
             flow.advance(h, motor_power(seat));
             seat.work_in = None;
         }
-        Ok(())
+        Ok(closed)
+    }
+
+    /// Energy stored in and lost by the legs, less the work of the motors, where the units are now,
+    /// a step of `h` [s] behind the accounts; and the work of the motors [J].
+    pub fn leg_balance(&mut self, h: f64) -> Result<LegBalance> {
+        let mut out = LegBalance::default();
+        for (i, seat) in self.seats.iter_mut().enumerate() {
+            let energy = seat.unit.energy().map_err(PlatformError::in_unit(i))?;
+            let mut motor = self.motors[i];
+            if seat.has_motor() && h > 0.0 {
+                let view = seat.unit.view().map_err(PlatformError::in_unit(i))?;
+                motor.advance(h, view.motor_torque * view.motor_rate);
+            }
+            out.sum += energy.stored() + energy.dissipated - motor.energy;
+            out.motors += motor.energy;
+            out.lost += energy.dissipated;
+        }
+        Ok(out)
     }
 
     /// Before a long step, whose start the units are at. What a motor does over it is the work of its

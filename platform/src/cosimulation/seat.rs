@@ -7,6 +7,7 @@ use crate::unit::{
     UnitStart,
 };
 use crate::wrench::{SAME_TIME, left_limit, next_jump};
+use leg_core::dynamics::grid::SLIVER;
 use leg_core::leg::config::MotorMode;
 use leg_core::leg::series::ORDERS;
 use leg_core::model::Signal;
@@ -365,7 +366,7 @@ fn command(signal: &Signal, start: f64, end: f64, leg_step: f64) -> Command {
     }
     let (value, rate, _) = signal.sample(start + SAME_TIME * length);
     let (mut last, last_rate, _) = signal.sample(end);
-    if length > leg_step * (1.0 + SAME_TIME) {
+    if length > leg_step * (1.0 + 2.0 * SLIVER) {
         last = left_limit(signal, end, SAME_TIME * length);
     }
     Command::cubic((value, rate), (last, last_rate), length)

@@ -11,8 +11,9 @@ use serde::{Deserialize, Serialize};
 
 /// Where and how the target comes, against a perfect approach along the end effector's axis.
 ///
-/// World axes: z from the base to the target. Pitch turns about x, yaw about y, roll about z (the
-/// docking axis), in this order, about the centre of the target's port.
+/// In the docking frame ([`crate::attitude`]): pitch turns about x, yaw about y, roll about z (the
+/// docking axis), in this order, about the centre of the target's port; rates are components of
+/// the angular velocity. What is given here is what the columns of the target show at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Misalignment {

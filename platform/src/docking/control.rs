@@ -14,6 +14,7 @@ use crate::monolithic::Platform;
 use crate::regulator::{Regulator, RegulatorSettings};
 use crate::scheme::{Progress, Scheme};
 use crate::statics::StaticPlatform;
+use leg_core::dynamics::grid::SLIVER;
 use leg_core::leg::ConfigError;
 use leg_core::leg::check::within;
 use leg_core::leg::config::{History, MotorMode};
@@ -171,9 +172,6 @@ fn word(value: impl Serialize) -> String {
     toml::Value::try_from(value).map_or_else(|_| String::new(), |value| value.to_string())
 }
 
-/// Times that differ by less than this part of a period are the same.
-const SAME_TIME: f64 = 1e-6;
-
 /// A regulator at work on a docking platform.
 #[derive(Debug)]
 pub(super) struct Control {
@@ -219,12 +217,12 @@ impl Control {
         end: f64,
         mut observe: impl FnMut(&dyn Scheme) + Send,
     ) -> Result<Progress> {
-        let same = SAME_TIME * self.period;
+        let same = SLIVER * self.period.min(platform.config().solver.step_s);
         let mut out = Progress::default();
         loop {
             if platform.time() >= self.due() - same {
                 let torques = self.regulator.torques(platform)?;
-                self.regulator.apply(platform, &torques);
+                self.regulator.apply(platform, &torques)?;
                 self.samples += 1;
             }
             let last = self.due() >= end - same;

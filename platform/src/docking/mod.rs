@@ -5,10 +5,12 @@
 //! * [`setup`]: platform in equilibrium, target in front of it;
 //! * [`run`]: the run, step by step, with samples for plots and animation;
 //! * [`track`]: what is watched in every step;
+//! * [`outcome`]: what became of it;
 //! * [`summary`]: the figures an engineer wants.
 
 pub mod config;
 pub mod control;
+pub mod outcome;
 pub mod run;
 pub mod setup;
 pub mod summary;
@@ -16,5 +18,6 @@ pub mod track;
 
 pub use config::{DockingConfig, Misalignment, Scenario, TargetBody};
 pub use control::RegulatorConfig;
+pub use outcome::Outcome;
 pub use run::{DockingRun, EnergySample, LegSample, Sample};
 pub use summary::{EnergySummary, Summary};

@@ -5,14 +5,19 @@ use super::control::Control;
 use super::setup::{resting_platform, visitor};
 use super::summary::Summary;
 use super::track::Track;
+use crate::audit::{note_leaves, note_motors};
+use crate::body::kinetic_energy;
 use crate::contact::PointForce;
 use crate::error::Result;
 use crate::hub::EFFECTOR;
-use crate::scheme::{self, Scheme};
+use crate::motor_range::MotorRange;
+use crate::scheme::{self, Progress, Scheme};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegShape, LegView, LoadedFmu};
 use crate::wrench::WrenchHistory;
+use leg_core::dynamics::grid;
 use leg_core::group::{Group, Se3};
+use leg_core::results::soundness::{Books, Watch};
 use nalgebra::{Vector3, Vector6};
 use softdock_fmu::import::FmuArchive;
 
@@ -41,6 +46,8 @@ pub struct EnergySample {
     pub legs_gravity: f64,
     /// Energy of end effector, base and target: kinetic and potential.
     pub bodies: f64,
+    /// The kinetic part of it.
+    pub bodies_kinetic: f64,
     /// Energy stored in contact and latch.
     pub contact: f64,
     /// Work of motors since the start.
@@ -77,6 +84,29 @@ impl EnergySample {
     pub fn residual(&self, start: &Self) -> f64 {
         self.mechanical() - start.mechanical() - self.motor_work - self.wrench_work
             + self.dissipated()
+    }
+
+    /// Notes the energies at `time` [s].
+    fn note(&self, start: &Self, time: f64, watch: &mut Watch) {
+        let books = Books {
+            kinetic: self.bodies_kinetic + self.legs_kinetic,
+            potentials: &[
+                self.leaves,
+                self.tendons,
+                self.legs_gravity,
+                self.bodies - self.bodies_kinetic,
+                self.contact,
+            ],
+            work: &[self.motor_work, self.wrench_work],
+            lost: &[
+                self.leg_loss,
+                self.contact_loss,
+                self.friction_loss,
+                self.latch_loss,
+            ],
+            residual: self.residual(start),
+        };
+        watch.energies(time, &books);
     }
 }
 
@@ -121,9 +151,11 @@ pub struct DockingRun {
     samples: Vec<Sample>,
     keep_samples: bool,
     poses: Vec<(f64, Se3)>,
-    largest_residual: f64,
+    watch: Watch,
+    ranges: Vec<MotorRange>,
     iterations: usize,
     rejected: usize,
+    progress: Progress,
 }
 
 impl DockingRun {
@@ -157,9 +189,11 @@ impl DockingRun {
         let mut platform = couple(&equilibrium, wrench)?;
         let visitor = visitor(&scenario.docking, equilibrium.pose())?;
         platform.add_target(visitor.body, visitor.state, visitor.pair, visitor.latch);
+        let ranges = MotorRange::of_legs(&scenario.platform)?;
         let mut out = Self {
             scenario: scenario.clone(),
-            track: Track::start(platform.as_ref()),
+            track: Track::start(platform.as_ref(), &ranges),
+            ranges,
             platform,
             control: Control::new(scenario, &equilibrium)?,
             start: EnergySample::default(),
@@ -167,11 +201,13 @@ impl DockingRun {
             samples: Vec::new(),
             keep_samples,
             poses: Vec::new(),
-            largest_residual: 0.0,
+            watch: Watch::default(),
             iterations: 0,
             rejected: 0,
+            progress: Progress::default(),
         };
         out.start = out.measure_energy()?;
+        out.look()?;
         out.record()?;
         Ok(out)
     }
@@ -201,6 +237,12 @@ impl DockingRun {
         self.time() >= self.scenario.docking.duration_s
     }
 
+    /// What the steps did so far: among others those that the account of energies refused, and those
+    /// it would have refused but that could not be smaller.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
     /// The samples so far.
     pub fn samples(&self) -> &[Sample] {
         &self.samples
@@ -221,7 +263,7 @@ impl DockingRun {
         let output = (index * interval).min(config.duration_s);
         let left = output - self.time();
         let most = MOST_STEPS * self.scenario.platform.solver.step_s;
-        let parts = (left / most * (1.0 - 1e-9)).ceil().max(1.0);
+        let parts = grid::count(left, most);
         let whole = parts <= 1.0;
         let end = if whole {
             output
@@ -238,12 +280,13 @@ impl DockingRun {
             self.platform.advance_observed(end, observe)
         };
         // What a failed advance did before it failed counts, too.
-        if let Ok(energy) = self.measure_energy() {
-            self.energy = energy;
-        }
+        let seen = self.look();
         let done = done?;
+        seen?;
         self.iterations += done.iterations;
         self.rejected += done.rejected;
+        self.progress += done;
+        self.watch.steps_at_floor(self.time(), done.at_floor);
         if whole { self.record() } else { Ok(()) }
     }
 
@@ -262,15 +305,13 @@ impl DockingRun {
             &self.track,
             self.platform.as_ref(),
             &self.poses,
-            (&self.start, &self.energy, self.largest_residual),
+            (&self.start, &self.energy),
+            &self.watch,
             (self.iterations, self.rejected),
         ))
     }
 
     fn record(&mut self) -> Result<()> {
-        self.energy = self.measure_energy()?;
-        let residual = self.energy.residual(&self.start).abs();
-        self.largest_residual = self.largest_residual.max(residual);
         let pose = self.platform.effector().pose;
         self.poses.push((self.time(), pose));
         if self.keep_samples {
@@ -280,13 +321,32 @@ impl DockingRun {
         Ok(())
     }
 
+    /// Looks for what makes the result suspect.
+    fn look(&mut self) -> Result<()> {
+        self.energy = self.measure_energy()?;
+        self.energy.note(&self.start, self.time(), &mut self.watch);
+        let Track {
+            penetration,
+            penetration_time,
+            ..
+        } = self.track;
+        let radius = self.scenario.docking.contact.effector.tip_radius_m;
+        self.watch.contact(penetration_time, penetration, radius);
+        note_motors(self.platform.as_ref(), &self.ranges, &mut self.watch);
+        note_leaves(self.platform.as_mut(), &mut self.watch)
+    }
+
     /// Energies now.
     fn measure_energy(&mut self) -> Result<EnergySample> {
         let legs = self.platform.leg_energies()?;
         let (platform, world) = (&self.platform, self.platform.world());
         let account = world.account();
+        let bodies = world.hub().bodies.iter().zip(platform.bodies());
         let mut out = EnergySample {
             bodies: world.body_energy(platform.bodies()),
+            bodies_kinetic: bodies
+                .map(|(body, state)| kinetic_energy(body, state))
+                .sum(),
             contact: world.contact_potential(),
             motor_work: platform.motor_work(),
             wrench_work: account.wrench_work,

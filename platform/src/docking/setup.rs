@@ -1,13 +1,14 @@
 //! The start of a docking: platform in equilibrium, target in front of it.
 
 use super::config::{DockingConfig, Scenario};
+use crate::attitude::Attitude;
 use crate::body::{Body, BodyState};
 use crate::contact::{BodyMotion, ContactPair, Latch, Mounts};
 use crate::error::{PlatformError, Result};
 use crate::statics::{StaticPlatform, StaticSettings, Target};
 use leg_core::group::{Group, Se3};
 use leg_core::model::spatial_inertia;
-use nalgebra::{Matrix3, Rotation3, Vector3, Vector6};
+use nalgebra::{Matrix3, Vector3, Vector6};
 
 /// Where the search for the place of the target starts, along the docking axis [m].
 const FAR: f64 = 20.0;
@@ -50,15 +51,11 @@ pub fn visitor(config: &DockingConfig, effector: &Se3) -> Result<Visitor> {
     config.validate()?;
     let pair = ContactPair::new(&config.contact, &Mounts::default())?;
     let wrong = &config.misalignment;
-    let turn = |axis, degrees: f64| Rotation3::from_axis_angle(&axis, degrees.to_radians());
-    let rotation = turn(Vector3::z_axis(), wrong.roll_deg)
-        * turn(Vector3::y_axis(), wrong.yaw_deg)
-        * turn(Vector3::x_axis(), wrong.pitch_deg)
-        * Rotation3::from_axis_angle(&Vector3::x_axis(), core::f64::consts::PI);
+    let attitude = Attitude::from_degrees(wrong.pitch_deg, wrong.yaw_deg, wrong.roll_deg);
+    let rotation = attitude.target_rotation();
     let offset = Vector3::new(wrong.lateral_x_m, wrong.lateral_y_m, 0.0);
     let axis_foot = effector.translation() + offset;
-    let at =
-        |height: f64| Se3::from_parts(axis_foot + Vector3::z() * height, rotation.into_inner());
+    let at = |height: f64| Se3::from_parts(axis_foot + Vector3::z() * height, rotation);
     let height = height_of_gap(config.initial_gap_m, |height| {
         let (a, b) = (
             BodyMotion::at_rest(*effector),
@@ -80,10 +77,10 @@ pub fn visitor(config: &DockingConfig, effector: &Se3) -> Result<Visitor> {
     let mut twist = Vector6::zeros();
     twist
         .fixed_rows_mut::<3>(0)
-        .copy_from(&(rotation.inverse() * velocity));
+        .copy_from(&rotation.tr_mul(&velocity));
     twist
         .fixed_rows_mut::<3>(3)
-        .copy_from(&(rotation.inverse() * spin));
+        .copy_from(&rotation.tr_mul(&spin));
     let target = &config.target;
     let tensor = Matrix3::from_diagonal(&target.inertia_kg_m2.into());
     let centre = [0.0, 0.0, -target.centre_of_mass_behind_port_m];

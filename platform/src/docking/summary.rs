@@ -1,11 +1,14 @@
 //! The figures an engineer wants of a docking.
 
 use super::config::Scenario;
+use super::outcome::Outcome;
 use super::run::EnergySample;
 use super::track::Track;
 use crate::hub::EFFECTOR;
 use crate::scheme::Scheme;
 use leg_core::group::{Group, Se3};
+use leg_core::math;
+use leg_core::results::soundness::{Soundness, Watch};
 use nalgebra::Vector3;
 use serde::Serialize;
 
@@ -14,12 +17,17 @@ use serde::Serialize;
 pub struct Summary {
     /// The whole duration was simulated.
     pub complete: bool,
-    /// Largest contact force on the end effector [N].
-    pub peak_contact_force_n: f64,
+    /// Whether the figures can be believed.
+    #[serde(flatten)]
+    pub soundness: Soundness,
+    /// What became of the docking.
+    pub outcome: Outcome,
+    /// Largest contact force on the end effector [N]; none if nothing touched.
+    pub peak_contact_force_n: Option<f64>,
     /// When it was largest [s].
-    pub peak_contact_time_s: f64,
-    /// Impulse of contact and latch on the end effector [N·s].
-    pub contact_impulse_n_s: f64,
+    pub peak_contact_time_s: Option<f64>,
+    /// Impulse of contact and latch on the end effector [N·s]; none if they did not meet.
+    pub contact_impulse_n_s: Option<f64>,
     /// First touch [s].
     pub first_touch_s: Option<f64>,
     /// Time for which something touched [s].
@@ -28,9 +36,7 @@ pub struct Summary {
     pub contact_episodes: usize,
     /// Deepest penetration of the contact [m].
     pub max_penetration_m: f64,
-    /// The latch closed.
-    pub captured: bool,
-    /// When it closed [s].
+    /// When the latch closed [s].
     pub capture_time_s: Option<f64>,
     /// Largest force of the closed latch [N].
     pub peak_latch_force_n: f64,
@@ -58,6 +64,11 @@ pub struct Summary {
     pub peak_motor_torque_nm: f64,
     /// Largest turn of a crank from where it started [rad].
     pub max_motor_turn_rad: f64,
+    /// Largest use of the working range of any motor: above one a crank left it [-].
+    pub max_motor_range_use: f64,
+    /// The same of each leg: the largest turn of its crank from the pre-tensioned posture, over
+    /// `motor.range_rad` [-].
+    pub motor_range_use: Vec<f64>,
     /// Energies.
     pub energy: EnergySummary,
     /// What the energy ledger misses, largest over the run, over the energy that moved [-].
@@ -110,7 +121,8 @@ impl Summary {
         track: &Track,
         platform: &dyn Scheme,
         poses: &[(f64, Se3)],
-        (start, end, largest_residual): (&EnergySample, &EnergySample, f64),
+        (start, end): (&EnergySample, &EnergySample),
+        watch: &Watch,
         (iterations, rejected): (usize, usize),
     ) -> Self {
         let config = &scenario.docking;
@@ -123,29 +135,31 @@ impl Summary {
         let tension_range = tension
             .reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])])
             .unwrap_or([0.0; 2]);
+        let range_use: Vec<f64> = legs.iter().map(|leg| leg.range_use).collect();
         let capture = platform
             .world()
             .encounter()
             .and_then(|encounter| encounter.latch().capture_time());
-        let energy = energy_summary(start, end);
-        let moved = energy.brought_in_j.max(end.dissipated()).max(1e-12);
+        let outcome = Outcome::of(track, platform);
+        let touched = track.first_touch.is_some();
         let relative = relative_motion(platform);
         Self {
             complete: platform.time() >= config.duration_s,
-            peak_contact_force_n: track.peak_force.0,
-            peak_contact_time_s: track.peak_force.1,
-            contact_impulse_n_s: track.impulse.norm(),
+            soundness: watch.soundness(),
+            outcome,
+            peak_contact_force_n: touched.then_some(track.peak_force.0),
+            peak_contact_time_s: touched.then_some(track.peak_force.1),
+            contact_impulse_n_s: outcome.met().then(|| track.impulse.norm()),
             first_touch_s: track.first_touch,
             contact_time_s: track.contact_time,
             contact_episodes: track.episodes,
             max_penetration_m: track.penetration,
-            captured: capture.is_some(),
             capture_time_s: capture,
             peak_latch_force_n: track.peak_latch_force.0,
             settling_time_s: track
                 .first_touch
                 .and_then(|touch| settling_time(scenario, poses, touch)),
-            effective_restitution: restitution(track, platform, capture.is_some()),
+            effective_restitution: restitution(track, outcome),
             final_relative_rate_deg_s: relative.rate.to_degrees(),
             final_relative_speed_m_s: relative.speed,
             final_angle_deg: relative.angle.to_degrees(),
@@ -156,8 +170,10 @@ impl Summary {
             max_slack_time_s: largest(|leg| leg.slack_time),
             peak_motor_torque_nm: largest(|leg| leg.peak_torque),
             max_motor_turn_rad: largest(|leg| leg.largest_turn),
-            energy,
-            energy_residual_rel: largest_residual / moved,
+            max_motor_range_use: range_use.iter().copied().fold(0.0, f64::max),
+            motor_range_use: range_use,
+            energy: energy_summary(start, end),
+            energy_residual_rel: watch.missing_share(),
             max_joint_gap_m: track.joint_gap,
             simulated_s: platform.time(),
             steps: track.steps,
@@ -207,11 +223,9 @@ fn settling_time(scenario: &Scenario, poses: &[(f64, Se3)], touch: f64) -> Optio
     (time <= touch + 0.9 * (end - touch)).then(|| (time - touch).max(0.0))
 }
 
-fn restitution(track: &Track, platform: &dyn Scheme, captured: bool) -> Option<f64> {
+fn restitution(track: &Track, outcome: Outcome) -> Option<f64> {
     let (before, now) = track.closing_speeds;
-    let apart = !captured
-        && track.first_touch.is_some()
-        && platform.world().encounter().is_some_and(|e| !e.touching());
+    let apart = outcome == Outcome::Bounced;
     (apart && before > 0.0 && now < 0.0).then(|| -now / before)
 }
 
@@ -247,6 +261,6 @@ fn relative_motion(platform: &dyn Scheme) -> Relative {
     Relative {
         rate: (spin(target) - spin(effector)).norm(),
         speed: speed.norm(),
-        angle: a.cross(&b).norm().atan2(-a.dot(&b)),
+        angle: math::atan2(a.cross(&b).norm(), -a.dot(&b)),
     }
 }

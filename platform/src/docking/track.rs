@@ -1,11 +1,49 @@
 //! What is watched in every step of a docking.
 
 use crate::hub::EFFECTOR;
+use crate::motor_range::MotorRange;
 use crate::scheme::{Scheme, largest_gap};
 use nalgebra::Vector3;
 
 /// Tension below which a tendon counts as slack [N].
-const SLACK_TENSION: f64 = 0.05;
+pub const SLACK_TENSION: f64 = 0.05;
+
+/// A parabola may raise a peak between steps by this fraction; what would rise more is no peak of a
+/// curve that the steps resolve.
+const LARGEST_RISE: f64 = 0.02;
+
+/// The largest value of a curve that is known at the ends of steps: that of the parabola through
+/// three neighbours of which the middle one is the largest.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+struct Peak {
+    /// Value and time [s].
+    largest: (f64, f64),
+    /// The last two times [s] and values.
+    recent: [(f64, f64); 2],
+}
+
+impl Peak {
+    fn see(&mut self, time: f64, value: f64) {
+        let [(t0, f0), (t1, f1)] = self.recent;
+        let mut found = (value, time);
+        if f0 > 0.0 && f1 > f0 && f1 > value {
+            // Divided differences of the parabola.
+            let (rise, fall) = ((f1 - f0) / (t1 - t0), (value - f1) / (time - t1));
+            let bend = (fall - rise) / (time - t0);
+            let at = 0.5 * (t0 + t1 - rise / bend);
+            let top = f0 + (at - t0) * (rise + bend * (at - t1));
+            found = if top <= f1 * (1.0 + LARGEST_RISE) {
+                (top, at)
+            } else {
+                (f1, t1)
+            };
+        }
+        if found.0 > self.largest.0 {
+            self.largest = found;
+        }
+        self.recent = [(t1, f1), (time, value)];
+    }
+}
 
 /// What is watched of one leg.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -23,6 +61,9 @@ pub struct LegTrack {
     /// Largest turn of the crank from where it started [rad].
     pub largest_turn: f64,
     initial_angle: f64,
+    /// Largest use of the motor's working range [-].
+    pub range_use: f64,
+    range: MotorRange,
 }
 
 impl LegTrack {
@@ -54,6 +95,8 @@ pub struct Track {
     pub last_touch: Option<f64>,
     /// Deepest penetration [m].
     pub penetration: f64,
+    /// When it was deepest [s].
+    pub penetration_time: f64,
     /// Closing speed along the docking axis before the first touch and now [m/s].
     pub closing_speeds: (f64, f64),
     /// Largest distance between a leg's tip and its joint on the end effector [m].
@@ -66,15 +109,19 @@ pub struct Track {
     pub smallest_step: f64,
     /// Largest step [s].
     pub largest_step: f64,
+    contact_peak: Peak,
+    latch_peak: Peak,
     force: Vector3<f64>,
     touching: bool,
 }
 
 impl Track {
     /// The start of a run.
-    pub fn start(platform: &dyn Scheme) -> Self {
-        let legs = (0..platform.leg_count())
-            .map(|i| {
+    pub fn start(platform: &dyn Scheme, ranges: &[MotorRange]) -> Self {
+        let legs = ranges
+            .iter()
+            .enumerate()
+            .map(|(i, &range)| {
                 let leg = platform.leg(i);
                 LegTrack {
                     initial_length: leg.tendon_length,
@@ -84,6 +131,8 @@ impl Track {
                     peak_torque: leg.motor_torque.abs(),
                     largest_turn: 0.0,
                     initial_angle: leg.motor_angle,
+                    range_use: range.used_at(leg.motor_angle),
+                    range,
                 }
             })
             .collect();
@@ -98,12 +147,15 @@ impl Track {
             first_touch: None,
             last_touch: None,
             penetration: 0.0,
+            penetration_time: 0.0,
             closing_speeds: (speed, speed),
             joint_gap: 0.0,
             legs,
             steps: 0,
             smallest_step: f64::INFINITY,
             largest_step: 0.0,
+            contact_peak: Peak::default(),
+            latch_peak: Peak::default(),
             force: Vector3::zeros(),
             touching: false,
         }
@@ -131,6 +183,7 @@ impl Track {
             track.peak_torque = track.peak_torque.max(leg.motor_torque.abs());
             let turn = (leg.motor_angle - track.initial_angle).abs();
             track.largest_turn = track.largest_turn.max(turn);
+            track.range_use = track.range_use.max(track.range.used_at(leg.motor_angle));
         }
     }
 
@@ -140,20 +193,27 @@ impl Track {
         };
         let output = encounter.output();
         let force: Vector3<f64> = output.points.iter().map(|point| point.force).sum();
-        if force.norm() > self.peak_force.0 {
-            self.peak_force = (force.norm(), self.time);
-        }
+        self.contact_peak.see(self.time, force.norm());
+        self.peak_force = self.contact_peak.largest;
         let whole: Vector3<f64> = output.wrench_a.fixed_rows::<3>(0).into();
         let rotation = leg_core::group::Group::rotation(&platform.bodies()[EFFECTOR].pose);
         let whole = rotation * whole;
         let latch = (whole - force).norm();
-        if encounter.latch().capture_time().is_some() && latch > self.peak_latch_force.0 {
-            self.peak_latch_force = (latch, self.time);
+        if encounter
+            .latch()
+            .capture_time()
+            .is_some_and(|time| time < self.time)
+        {
+            self.latch_peak.see(self.time, latch);
+            self.peak_latch_force = self.latch_peak.largest;
         }
         // A closed latch pulls while the contact pushes: only both together move anything.
         self.impulse += (self.force + whole) * (0.5 * h);
         self.force = whole;
-        self.penetration = self.penetration.max(output.penetration());
+        if output.penetration() > self.penetration {
+            self.penetration = output.penetration();
+            self.penetration_time = self.time;
+        }
         let touching = encounter.touching();
         if touching && !self.touching {
             self.episodes += 1;

@@ -8,6 +8,7 @@
 use super::{StaticPlatform, Unknown};
 use crate::error::{PlatformError, Result};
 use leg_core::group::{Group, Se3};
+use leg_core::math;
 use nalgebra::{Vector3, Vector6};
 
 /// Settings of the search for an equilibrium.
@@ -312,7 +313,7 @@ impl StaticPlatform {
             .rotation()
             .column(1)
             .into_owned();
-        let lever = (motion.dot(&chord) / chord.norm()).abs().min(1.0).asin();
+        let lever = math::asin((motion.dot(&chord) / chord.norm()).abs().min(1.0));
         format!(
             "the motors cannot balance the wrench any further: their effect on it ranges from \
              {low:.3} to {high:.3} N/rad (singular values); in the weakest direction leg {} takes \

@@ -24,14 +24,14 @@ pub use stiffness::{Stability, StiffnessReport};
 use leg::{CRANK, StaticLeg};
 
 use crate::body::{Body, point_map, skew, weight_of};
-use crate::config::{PlatformConfig, rotation_from_rpy};
+use crate::config::PlatformConfig;
 use crate::error::{PlatformError, Result};
 use leg_core::group::{Group, Se3};
 use leg_core::leg::config::{History, MotorMode};
 use leg_core::leg::spatial::{SpatialLeg, SpatialState, pretension_spatial};
 use leg_core::model::spatial_inertia;
 use leg_core::results;
-use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Rotation3, Vector3, Vector6};
+use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 use rayon::prelude::*;
 
 /// The platform in equilibrium, or on the way to it.
@@ -107,10 +107,7 @@ impl StaticPlatform {
                 inertia: spatial_inertia(effector.mass_kg, [0.0; 3], tensor),
                 gravity,
             },
-            pose: Se3::from_parts(
-                effector.position_m.into(),
-                rotation_from_rpy(effector.rpy_rad).into_inner(),
-            ),
+            pose: Se3::from_parts(effector.position_m.into(), effector.attitude_rad.rotation()),
             force: Vector3::zeros(),
             moment: Vector3::zeros(),
             motors,
@@ -411,10 +408,4 @@ impl StaticPlatform {
         self.pose = self.pose.compose(&Se3::exp(psi)).renormalized();
         size
     }
-}
-
-/// Roll, pitch and yaw of a pose, R = Rz(yaw)·Ry(pitch)·Rx(roll) [rad].
-pub fn rpy_of(pose: &Se3) -> [f64; 3] {
-    let (roll, pitch, yaw) = Rotation3::from_matrix_unchecked(pose.rotation()).euler_angles();
-    [roll, pitch, yaw]
 }

@@ -8,11 +8,12 @@ use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
 use leg_core::group::{Group, Se3};
 use leg_core::leg::SpatialLegConfig;
-use leg_core::leg::config::{LeafKind, MotorMode, Side};
 use leg_core::leg::series::ORDERS;
-use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
 use leg_core::leg::unit_spatial::SpatialInput;
+use leg_core::math;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
+use softdock_fmu::ParameterValue;
 use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
 
 /// Value references of what is read and set in every step.
@@ -26,6 +27,8 @@ struct References {
     series: Option<Vec<u32>>,
     view: Vec<u32>,
     energy: Vec<u32>,
+    /// Largest strains of the leaf; an FMU may have none.
+    strain: Option<Vec<u32>>,
     middle: Vec<u32>,
 }
 
@@ -60,6 +63,12 @@ const ENERGY: [(&str, usize); 6] = [
     ("energy.dissipated", 1),
 ];
 
+/// Variables of a [`LeafStrain`], in its order.
+const STRAIN: [(&str, usize); 2] = [
+    ("leaf.largest_axial_strain", 1),
+    ("leaf.largest_surface_strain", 1),
+];
+
 /// Points drawn along a leaf of which only ends and middle are known.
 const DRAWN: usize = 11;
 
@@ -92,6 +101,7 @@ impl References {
             series: all(&SERIES).ok(),
             view: all(&VIEW)?,
             energy: all(&ENERGY)?,
+            strain: all(&STRAIN).ok(),
             middle: find("leaf.middle", 3)?,
         })
     }
@@ -188,7 +198,12 @@ impl LegUnit for LoadedFmu {
         let (torque_reference, angle_reference) = (references.torque, references.angle);
         self.set_command(torque_reference, &torque)?;
         self.set_command(angle_reference, &angle)?;
-        match self.instance.do_step(start, length) {
+        // Only a leg whose state somebody has saved may be taken back.
+        let done = match self.saved {
+            Some(_) => self.instance.do_step(start, length),
+            None => self.instance.do_final_step(start, length),
+        };
+        match done {
             Ok(()) => Ok(()),
             Err(error @ ImportError::Discarded { .. }) => {
                 Err(UnitError::discarded(start, length, error))
@@ -200,7 +215,9 @@ impl LegUnit for LoadedFmu {
     fn tip_force(&mut self) -> UnitResult<Vector3<f64>> {
         let mut out = [0.0; 3];
         let force = &self.references.force;
-        self.instance.get_real(force, &mut out).map_err(failed)?;
+        self.instance
+            .get_finite_real(force, &mut out)
+            .map_err(failed)?;
         Ok(out.into())
     }
 
@@ -218,7 +235,7 @@ impl LegUnit for LoadedFmu {
         })?;
         let mut out = [[0.0; 3]; ORDERS];
         self.instance
-            .get_real(series, out.as_flattened_mut())
+            .get_finite_real(series, out.as_flattened_mut())
             .map_err(failed)?;
         Ok(out.map(Vector3::from))
     }
@@ -241,7 +258,9 @@ impl LegUnit for LoadedFmu {
     fn view(&mut self) -> UnitResult<LegView> {
         let mut values = [0.0; VIEWED];
         let view = &self.references.view;
-        self.instance.get_real(view, &mut values).map_err(failed)?;
+        self.instance
+            .get_finite_real(view, &mut values)
+            .map_err(failed)?;
         let [fx, fy, fz, tension, length, angle, rate, torque] = values;
         Ok(LegView {
             tip_force: Vector3::new(fx, fy, fz),
@@ -257,7 +276,7 @@ impl LegUnit for LoadedFmu {
         let mut values = [0.0; ENERGY.len()];
         let energy = &self.references.energy;
         self.instance
-            .get_real(energy, &mut values)
+            .get_finite_real(energy, &mut values)
             .map_err(failed)?;
         let [kinetic, strain, tendon, gravity, work_in, dissipated] = values;
         Ok(LegEnergy {
@@ -270,12 +289,24 @@ impl LegUnit for LoadedFmu {
         })
     }
 
+    fn leaf_strain(&mut self) -> UnitResult<Option<LeafStrain>> {
+        let Some(strain) = &self.references.strain else {
+            return Ok(None);
+        };
+        let mut values = [0.0; STRAIN.len()];
+        self.instance
+            .get_real(strain, &mut values)
+            .map_err(failed)?;
+        let [axial, surface] = values;
+        Ok(Some(LeafStrain { axial, surface }))
+    }
+
     /// The leaf as a half wave through its ends and its middle, all that the FMU tells.
     fn shape(&mut self) -> UnitResult<LegShape> {
         let mut middle = [0.0; 3];
         let references = &self.references.middle;
         self.instance
-            .get_real(references, &mut middle)
+            .get_finite_real(references, &mut middle)
             .map_err(failed)?;
         let angle = self.view()?.motor_angle;
         let crank = self.config.crank_pose(angle).map_err(UnitError::failed)?;
@@ -339,7 +370,7 @@ fn half_wave(a: &Vector3<f64>, middle: &Vector3<f64>, b: &Vector3<f64>) -> Vec<S
     let across = across.unwrap_or_else(Vector3::y);
     let frame = |i: usize| {
         let s = i as f64 / (DRAWN - 1) as f64;
-        let (sine, cosine) = (core::f64::consts::PI * s).sin_cos();
+        let (sine, cosine) = math::sin_cos(core::f64::consts::PI * s);
         let along = (chord + bow * (core::f64::consts::PI * cosine)).normalize();
         let rotation = Matrix3::from_columns(&[along, across.cross(&along), across]);
         Se3::from_parts(a + chord * s + bow * sine, rotation)
@@ -353,143 +384,14 @@ fn set_parameters(
     instance: &mut FmuInstance,
     config: &SpatialLegConfig,
 ) -> UnitResult<()> {
-    for (name, values) in real_parameters(config) {
-        let references = archive.references(&names(name, values.len()));
-        let references = references.map_err(UnitError::refused)?;
-        instance
-            .set_real(&references, &values)
-            .map_err(UnitError::refused)?;
-    }
-    let mode = match config.motor.mode {
-        MotorMode::Torque => 0,
-        MotorMode::Locked => 1,
-        MotorMode::Angle => 2,
-        MotorMode::Hold => 3,
-    };
-    let elements = i32::try_from(config.solver.elements).map_err(UnitError::refused)?;
-    for (name, value) in [("motor.mode", mode), ("solver.elements", elements)] {
-        let reference = archive.reference(name).map_err(UnitError::refused)?;
-        instance
-            .set_integer(&[reference], &[value])
-            .map_err(UnitError::refused)?;
-    }
-    for (name, value) in boolean_parameters(config) {
-        let reference = archive.reference(name).map_err(UnitError::refused)?;
-        instance
-            .set_boolean(&[reference], &[value])
-            .map_err(UnitError::refused)?;
+    for (name, value) in softdock_fmu::spatial_parameters(config) {
+        let reference = [archive.reference(&name).map_err(UnitError::refused)?];
+        let done = match value {
+            ParameterValue::Real(value) => instance.set_real(&reference, &[value]),
+            ParameterValue::Integer(value) => instance.set_integer(&reference, &[value]),
+            ParameterValue::Boolean(value) => instance.set_boolean(&reference, &[value]),
+        };
+        done.map_err(UnitError::refused)?;
     }
     Ok(())
-}
-
-/// Parameters that are numbers; those that belong to a choice not made are left out.
-fn real_parameters(config: &SpatialLegConfig) -> Vec<(&'static str, Vec<f64>)> {
-    let SpatialLegConfig {
-        base,
-        universal,
-        crank,
-        leaf,
-        tendon,
-        motor,
-        solver,
-        ..
-    } = config;
-    let mut list = vec![
-        ("gravity", config.gravity_m_s2.to_vec()),
-        ("base.motor_position", base.motor_position_m.to_vec()),
-        ("base.crank_direction", base.crank_direction.to_vec()),
-        ("base.motor_axis", base.motor_axis.to_vec()),
-        ("universal.first_axis", universal.first_axis.to_vec()),
-        ("universal.second_axis", universal.second_axis.to_vec()),
-        ("pretension.tip_position", config.tip_position_m.to_vec()),
-        (
-            "leaf.modal_damping_ratio",
-            leaf.modal_damping_ratios.to_vec(),
-        ),
-    ];
-    let single = [
-        ("crank.length", crank.length_m),
-        ("crank.mass", crank.mass_kg),
-        ("leaf.length", leaf.length_m),
-        ("leaf.width", leaf.width_m),
-        ("leaf.thickness", leaf.thickness_m),
-        ("leaf.youngs_modulus", leaf.youngs_modulus_pa),
-        ("leaf.shear_modulus", leaf.shear_modulus_pa),
-        ("leaf.shear_factor", leaf.shear_factor),
-        ("leaf.density", leaf.density_kg_m3),
-        ("leaf.curvature", leaf.curvature_per_m),
-        ("leaf.rayleigh_mass", leaf.rayleigh_mass_per_s),
-        ("leaf.rayleigh_stiffness", leaf.rayleigh_stiffness_s),
-        ("tendon.stiffness", tendon.stiffness_n_per_m),
-        ("tendon.damping", tendon.damping_n_s_per_m),
-        ("tendon.rate_width", tendon.rate_width_m_per_s),
-        ("tendon.friction", tendon.friction_n),
-        ("tendon.friction_speed", tendon.friction_speed_m_per_s),
-        ("tendon.slack_width", tendon.slack_width_n),
-        ("pretension.q1", config.q1_rad),
-        ("motor.hold_stiffness", motor.hold_stiffness_nm_per_rad),
-        ("motor.hold_damping", motor.hold_damping_nm_s_per_rad),
-        ("motor.torque_limit", motor.torque_limit_nm),
-        ("solver.step", solver.step_s),
-        ("solver.error_tolerance", solver.error_tolerance),
-        ("solver.spectral_radius", solver.spectral_radius),
-        ("solver.newton_tolerance", solver.newton_tolerance),
-    ];
-    list.extend(single.map(|(name, value)| (name, vec![value])));
-    let chosen = [
-        (
-            "tendon.damping_shortening",
-            tendon.damping_shortening_n_s_per_m,
-        ),
-        ("tendon.rest_length", tendon.rest_length_m),
-        ("section.radius", radius(config)),
-    ];
-    let chosen = chosen
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, vec![value?])));
-    list.extend(chosen);
-    list
-}
-
-/// Parameters that are true or false.
-fn boolean_parameters(config: &SpatialLegConfig) -> [(&'static str, bool); 11] {
-    let SpatialLegConfig {
-        universal,
-        leaf,
-        tendon,
-        solver,
-        ..
-    } = config;
-    [
-        (
-            "universal.carried_by_base",
-            universal.carried_by == Carrier::Base,
-        ),
-        (
-            "universal.upright_moment",
-            universal.carried_moment == CarriedMoment::Upright,
-        ),
-        ("universal.flipped", universal.flipped),
-        ("section.round", radius(config).is_some()),
-        (
-            "leaf.constant_strain",
-            leaf.kind == LeafKind::ConstantStrain,
-        ),
-        ("tendon.present", tendon.present),
-        (
-            "tendon.damping_shortening_given",
-            tendon.damping_shortening_n_s_per_m.is_some(),
-        ),
-        ("tendon.rest_length_given", tendon.rest_length_m.is_some()),
-        ("pretension.inward", config.side == Side::Inward),
-        ("solver.adaptive", solver.adaptive),
-        ("tip.velocity_given", true),
-    ]
-}
-
-fn radius(config: &SpatialLegConfig) -> Option<f64> {
-    match config.section {
-        SectionShape::Leaf => None,
-        SectionShape::Rod { radius_m } => Some(radius_m),
-    }
 }

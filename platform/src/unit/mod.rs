@@ -12,6 +12,7 @@ pub use native::{NativeUnit, UnitStart, unit_starts};
 
 use leg_core::group::Se3;
 use leg_core::leg::series::ORDERS;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 
 /// What a unit can do beyond stepping.
@@ -236,6 +237,9 @@ pub trait LegUnit: Send + core::fmt::Debug {
 
     /// Its energies.
     fn energy(&mut self) -> UnitResult<LegEnergy>;
+
+    /// Largest strains of its leaf; none if it does not tell.
+    fn leaf_strain(&mut self) -> UnitResult<Option<LeafStrain>>;
 
     /// Where its parts are.
     fn shape(&mut self) -> UnitResult<LegShape>;

@@ -18,6 +18,7 @@ use leg_core::leg::{LegError, SpatialLegConfig};
 use leg_core::model::Signal;
 use leg_core::results;
 use leg_core::results::energy::energies;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 
 /// What a unit of one leg is made from, native or loaded.
@@ -58,7 +59,7 @@ pub fn unit_starts(equilibrium: &StaticPlatform) -> Result<Vec<UnitStart>> {
         inputs[SpatialInput::MotorTorque as usize] = motor_torque.sample(0.0).0;
         inputs[SpatialInput::MotorAngle as usize] = motor_angle.sample(0.0).0;
         UnitStart {
-            config,
+            config: *config,
             inputs,
             motor_torque,
             motor_angle,
@@ -80,7 +81,7 @@ pub struct NativeUnit {
 impl NativeUnit {
     /// The leg at rest where it starts from.
     pub fn new(start: &UnitStart) -> core::result::Result<Self, LegError> {
-        let unit = SpatialUnit::new(&start.config, true, 0.0, &start.inputs)?;
+        let unit = SpatialUnit::new(&start.config, true, &start.inputs)?;
         let saved = unit.save();
         Ok(Self { unit, saved })
     }
@@ -145,7 +146,7 @@ impl LegUnit for NativeUnit {
             &mut list[SpatialInput::MotorAngle as usize],
             &inputs.motor_angle,
         );
-        match self.unit.advance(start + length) {
+        match self.unit.advance_by(length) {
             Ok(_) => Ok(()),
             Err(error @ (LegError::Stalled { .. } | LegError::Kernel(_))) => {
                 Err(UnitError::discarded(start, length, error))
@@ -182,6 +183,11 @@ impl LegUnit for NativeUnit {
 
     fn energy(&mut self) -> UnitResult<LegEnergy> {
         leg_energy(self.unit.leg(), self.unit.state()).map_err(UnitError::failed)
+    }
+
+    fn leaf_strain(&mut self) -> UnitResult<Option<LeafStrain>> {
+        let strain = self.unit.leg().leaf_strain(self.unit.state());
+        strain.map(Some).map_err(UnitError::failed)
     }
 
     fn shape(&mut self) -> UnitResult<LegShape> {

@@ -8,7 +8,7 @@ use leg_core::linearize::LinearModel;
 use leg_core::model::Signal;
 use nalgebra::{Complex, DMatrix, DVector, Vector6};
 use softdock_platform::PlatformConfig;
-use softdock_platform::docking::{DockingRun, RegulatorConfig, Scenario};
+use softdock_platform::docking::{DockingRun, Outcome, RegulatorConfig, Scenario};
 use softdock_platform::linear::{Kept, RESPONSE_TOLERANCE, linearize_platform};
 use softdock_platform::monolithic::Platform;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
@@ -154,7 +154,7 @@ fn pushed(regulator: Option<&Regulator>, equilibrium: &StaticPlatform, end: f64)
             let torques = regulator.torques(&platform).unwrap();
             assert!(torques.applied.amax() <= regulator.limit);
             out[2] = torques.applied.amax().max(out[2]);
-            regulator.apply(&mut platform, &torques);
+            regulator.apply(&mut platform, &torques).unwrap();
         }
         platform.advance_to(1e-3 * f64::from(k + 1)).unwrap();
         let gap = deviation(&platform, equilibrium).fixed_rows::<3>(0).norm();
@@ -274,9 +274,44 @@ fn the_regulator_calms_a_captured_target_a_hundred_times_heavier() {
         summary.peak_motor_torque_nm,
         summary.energy_residual_rel
     );
-    assert!(summary.captured);
+    assert_eq!(summary.outcome, Outcome::Captured);
     assert!(energy.bodies_j < 0.02 * energy.brought_in_j);
     assert!(energy.motor_work_j < -0.5 * energy.brought_in_j);
     assert!(summary.peak_motor_torque_nm <= scenario.platform.motor.torque_limit_nm);
     assert!(summary.energy_residual_rel < 1e-3);
+}
+
+/// Height and crank angle 30 ms after all torques jump, in steps of `h`.
+fn after_a_jump_of_torques(equilibrium: &StaticPlatform, h: f64) -> [f64; 2] {
+    let mut config = equilibrium.config().clone();
+    config.solver.step_s = h;
+    let equilibrium = free_equilibrium(&config);
+    let mut platform = Platform::at_rest(&equilibrium).unwrap();
+    platform.advance_to(0.005).unwrap();
+    for leg in platform.legs_mut() {
+        let (torque, angle) = leg.motor();
+        let jumped = Signal::Constant(torque.sample(0.0).0 + 0.3);
+        let angle = angle.clone();
+        leg.set_motor(jumped, angle);
+    }
+    platform.rebalance().unwrap();
+    platform.advance_to(0.035).unwrap();
+    let height = platform.effector().pose.translation().z;
+    [height, platform.legs()[0].crank_angle()]
+}
+
+/// A torque that jumps acts from the jump on: second order, and not half a step late.
+#[test]
+fn a_jump_of_torques_is_felt_to_second_order() {
+    let mut config = small();
+    config.motor.mode = MotorMode::Torque;
+    let equilibrium = free_equilibrium(&config);
+    let [coarse, middle, fine] =
+        [1e-3, 5e-4, 2.5e-4].map(|h| after_a_jump_of_torques(&equilibrium, h));
+    for i in 0..2 {
+        let ratio = (coarse[i] - middle[i]) / (middle[i] - fine[i]);
+        println!("{} {} {}: {ratio}", coarse[i], middle[i], fine[i]);
+        let order = ratio.log2();
+        assert!((1.8..2.3).contains(&order), "{i}: order {order}");
+    }
 }

@@ -3,6 +3,7 @@
 use leg_core::group::Group;
 use leg_core::leg::series::ORDERS;
 use leg_core::model::Signal;
+use leg_core::results::soundness::LeafStrain;
 use nalgebra::Vector3;
 use softdock_fmu::ModelKind;
 use softdock_fmu::import::FmuArchive;
@@ -155,6 +156,10 @@ impl LegUnit for Faulty {
 
     fn energy(&mut self) -> UnitResult<LegEnergy> {
         self.unit.energy()
+    }
+
+    fn leaf_strain(&mut self) -> UnitResult<Option<LeafStrain>> {
+        self.unit.leaf_strain()
     }
 
     fn shape(&mut self) -> UnitResult<LegShape> {

@@ -1,11 +1,12 @@
 //! The platform's mechanics: statics, the coupling schemes, their limits.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod conservation;
 mod control;
 mod cosimulation;
 mod limits;
+mod maps;
 mod statics;
 mod whole;
 

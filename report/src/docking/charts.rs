@@ -51,7 +51,7 @@ pub(super) fn first(series: &DockingSeries, reference: Option<&Level>) -> Vec<Bl
     let angles = names.iter().zip(&series.angle_error_deg);
     let misalignment = chart(
         "Misalignment",
-        "Angles between the end effector's interface and the target's.",
+        "How the target is turned against the end effector: pitch about x, yaw about y, roll about the docking axis.",
         Axis::new("angle", "°"),
         angles
             .map(|(name, values)| curve(series, name, values))
@@ -77,7 +77,7 @@ pub(super) fn approach(series: &DockingSeries) -> Vec<Block> {
     let positions = names.iter().zip(&series.position_error_m);
     let position = chart(
         "Position error",
-        "The end effector's interface seen from the target's.",
+        "The target's interface seen from the end effector's.",
         Axis::new("position", "mm"),
         positions
             .map(|(name, values)| milli(series, name, values))

@@ -261,7 +261,7 @@ fn over_parts(parts: &[Vec<f64>], fold: impl Fn(f64, f64) -> f64) -> Vec<f64> {
 
 /// Root of the sum of squares at each time.
 fn length(parts: &[Vec<f64>]) -> Vec<f64> {
-    over_parts(parts, f64::hypot)
+    over_parts(parts, libm::hypot)
 }
 
 /// Largest magnitude at each time; not a number where one part is none.

@@ -60,10 +60,10 @@ pub struct DockingSeries {
     pub friction_force_n: Vec<f64>,
     /// Smallest gap between the contact surfaces [m], negative where they press into each other.
     pub gap_m: Vec<f64>,
-    /// Position of the end effector's interface seen from the target's: x and y lateral, z along
+    /// Position of the target's interface seen from the end effector's: x and y lateral, z along
     /// the docking axis [m].
     pub position_error_m: [Vec<f64>; 3],
-    /// Pitch, yaw and roll between both interfaces [°].
+    /// Pitch, yaw and roll of the target's interface seen from the end effector's [°].
     pub angle_error_deg: [Vec<f64>; 3],
     /// Force of each leg on the end effector along its chord [N], positive when it pushes.
     pub leg_force_n: Vec<Vec<f64>>,
@@ -114,17 +114,21 @@ impl DockingReport {
 
     fn warning(&self) -> Option<String> {
         let alone = self.runs.len() == 1;
-        let texts: Vec<String> = self
-            .runs
-            .iter()
-            .filter_map(|run| {
-                let why = run.incomplete.as_deref()?;
-                Some(match run.name.as_str() {
-                    name if alone || name.is_empty() => format!("Incomplete: {why}"),
-                    name => format!("Incomplete ({name}): {why}"),
-                })
-            })
-            .collect();
+        let mut texts = Vec::new();
+        for run in &self.runs {
+            let head = |word: &str| match run.name.as_str() {
+                name if alone || name.is_empty() => word.to_owned(),
+                name => format!("{word} ({name})"),
+            };
+            if let Some(why) = &run.incomplete {
+                texts.push(format!("{}: {why}", head("Incomplete")));
+            }
+            let reasons = run.summary.get("soundness_reasons");
+            let reasons = reasons.and_then(summary::reasons).unwrap_or_default();
+            if !reasons.is_empty() {
+                texts.push(format!("{}: {}.", head("Suspect"), reasons.join("; ")));
+            }
+        }
         (!texts.is_empty()).then(|| texts.join(" "))
     }
 
@@ -216,7 +220,7 @@ mod tests {
     fn run(name: &str, force: f64) -> DockingRun {
         DockingRun {
             name: name.to_owned(),
-            summary: json!({ "peak_contact_force_n": force, "captured": true }),
+            summary: json!({ "peak_contact_force_n": force, "outcome": "captured" }),
             series: DockingSeries {
                 time_s: vec![0.0, 1.0, 2.0],
                 contact_force_n: vec![0.0, force, f64::NAN],
@@ -272,6 +276,19 @@ mod tests {
         assert!(html.contains("role=\"alert\">Incomplete: interrupted at t = 1.2 s."));
         let html = report(vec![stopped, run("b", 2.0)]).html().unwrap();
         assert!(html.contains("Incomplete (a): interrupted"));
+    }
+
+    #[test]
+    fn a_suspect_run_says_why_before_anything_else() {
+        let mut doubtful = run("a", 1.0);
+        doubtful.summary["soundness"] = json!("suspect");
+        doubtful.summary["soundness_reasons"] = json!([{ "text": "it <leaks>" }]);
+        let html = report(vec![doubtful.clone()]).html().unwrap();
+        assert!(html.contains("role=\"alert\">Suspect: it &lt;leaks&gt;."));
+        assert!(html.contains("data-key=\"soundness\" data-value=\"&quot;suspect&quot;\""));
+        let html = report(vec![doubtful, run("b", 2.0)]).html().unwrap();
+        assert!(html.contains("Suspect (a): it &lt;leaks&gt;."));
+        assert!(html.contains("data-key=\"a/soundness\""));
     }
 
     #[test]

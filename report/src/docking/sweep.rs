@@ -88,7 +88,12 @@ impl SweepReport {
 
     /// One figure against the setting; nothing if no run has it.
     fn curve(&self, (key, title, sentence): (&str, &str, &str)) -> Option<Block> {
-        let of = |point: &SweepPoint| point.summary.get(key).and_then(Value::as_f64);
+        // What is suspect is no result.
+        let counts = |point: &&SweepPoint| point.summary["soundness"] != "suspect";
+        let of = |point: &SweepPoint| {
+            let summary = Some(point).filter(counts).map(|point| &point.summary);
+            summary?.get(key).and_then(Value::as_f64)
+        };
         let scale = if key.ends_with("_m") { 1e3 } else { 1.0 };
         let shown = self
             .points
@@ -167,6 +172,36 @@ impl SweepReport {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_suspect_run_is_a_row_and_a_gap() {
+        let point = |value: f64, soundness: &str| SweepPoint {
+            value,
+            summary: json!({
+                "peak_contact_force_n": value, "soundness": soundness, "outcome": "in_contact",
+            }),
+            ..SweepPoint::default()
+        };
+        let report = SweepReport {
+            title: "Sweep".to_owned(),
+            lead: String::new(),
+            warning: None,
+            parameter: Axis::new("pitch", "°"),
+            points: vec![
+                point(1.0, "sound"),
+                point(2.0, "suspect"),
+                point(3.0, "sound"),
+            ],
+            reference_force: None,
+            config_text: String::new(),
+        };
+        let html = report.html().unwrap();
+        assert!(html.contains("\"y\":[1.0,null,3.0]"));
+        assert!(
+            html.contains("<td>suspect") && html.contains("in contact"),
+            "{html}"
+        );
+    }
 
     #[test]
     fn a_failed_run_is_a_row_and_a_gap() {

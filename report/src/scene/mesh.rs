@@ -42,7 +42,7 @@ impl Mesh {
         let (segments, count) = (segments.max(3), outline.len());
         let mut mesh = Self::default();
         for k in 0..segments {
-            let (sin, cos) = (TAU * k as f64 / segments as f64).sin_cos();
+            let (sin, cos) = libm::sincos(TAU * k as f64 / segments as f64);
             let around = outline.iter().map(|&[r, z]| [r * cos, r * sin, z]);
             mesh.vertices.extend(around);
         }
@@ -165,7 +165,7 @@ impl Mesh {
                 let part = i as f64 / STRIPS as f64 - 0.5;
                 // The tip is narrower than the root.
                 for (level, share) in [(0, 1.0), (1, 0.55)] {
-                    let (sin, cos) = (middle + width_deg * share * part).to_radians().sin_cos();
+                    let (sin, cos) = libm::sincos((middle + width_deg * share * part).to_radians());
                     let radius = radii[level];
                     mesh.vertices
                         .push([radius * cos, radius * sin, heights[level]]);
@@ -246,7 +246,7 @@ impl Mesh {
                 neighbours.entry(key(face, k)).or_default().push(index);
             }
         }
-        let flat = CREASE_DEG.to_radians().cos();
+        let flat = libm::cos(CREASE_DEG.to_radians());
         let sharp = |index: usize, edge| match neighbours.get(&edge).map(Vec::as_slice) {
             Some(&[a, b]) => {
                 let other = if a == index { b } else { a };

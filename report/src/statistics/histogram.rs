@@ -80,7 +80,7 @@ fn edges(sorted: &[f64]) -> Vec<f64> {
         return vec![low - half, low + half];
     }
     let quantile = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
-    let width = 2.0 * (quantile(0.75) - quantile(0.25)) / (sorted.len() as f64).cbrt();
+    let width = 2.0 * (quantile(0.75) - quantile(0.25)) / libm::cbrt(sorted.len() as f64);
     let wanted = if width > 0.0 {
         (range / width).ceil()
     } else {

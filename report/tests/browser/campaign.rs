@@ -276,7 +276,7 @@ pub fn sweep() -> SweepReport {
             summary: json!({
                 "peak_contact_force_n": 38.0 + 1.1 * value - 0.012 * value * value,
                 "peak_contact_time_s": 0.61,
-                "captured": value < 8.0,
+                "outcome": if value < 8.0 { "captured" } else { "bounced" },
                 "settling_time_s": if value < 8.0 { Some(1.1 + 0.02 * value) } else { None },
                 "max_leg_stroke_m": 0.004 + 0.0006 * value,
             }),

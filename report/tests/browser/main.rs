@@ -1,7 +1,7 @@
 //! Reports in a real browser: they draw, play, fit a phone, and show what they were given.
 //!
 //! Pages and pictures stay in the target folder, under `tmp/report`, to be looked at.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod campaign;
 mod docking;

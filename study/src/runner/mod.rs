@@ -9,6 +9,7 @@ use crate::error::{Result, StudyError};
 use crate::finish;
 use crate::plan::Plan;
 use crate::shard::Shard;
+use crate::store::damage::Damage;
 use crate::store::record::Row;
 use crate::store::writer::Writer;
 use crate::value::{FigureSpec, Value};
@@ -153,6 +154,9 @@ pub struct RunSummary {
     pub cancelled: bool,
     /// Time it took; wall clock.
     pub elapsed: Duration,
+    /// What could not be read of the journals at the start; runs lost there are done again, by this
+    /// shard if they are its own.
+    pub damage: Vec<Damage>,
     /// The table, written when every run of the study is finished in this directory.
     pub table: Option<PathBuf>,
 }
@@ -237,6 +241,7 @@ pub fn run<J: Job>(
         failed: sink.writer.failed,
         cancelled: sink.writer.finished < batch.total,
         elapsed: start.elapsed(),
+        damage: sink.writer.damage,
         table,
     })
 }

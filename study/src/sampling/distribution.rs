@@ -122,6 +122,19 @@ impl Distribution {
         }
     }
 
+    /// The ends between which the values of a continuous distribution lie; infinite for a normal one,
+    /// NaN for a choice.
+    pub fn ends(&self) -> (f64, f64) {
+        match *self {
+            Self::Uniform { min, max }
+            | Self::Arcsine { min, max }
+            | Self::LogUniform { min, max }
+            | Self::TruncatedNormal { min, max, .. } => (min, max),
+            Self::Normal { .. } => (f64::NEG_INFINITY, f64::INFINITY),
+            Self::Choice { .. } => (f64::NAN, f64::NAN),
+        }
+    }
+
     /// The value that is not exceeded with probability `u`, which lies in the open interval (0, 1).
     pub fn quantile(&self, u: f64) -> Value {
         match self {

@@ -46,7 +46,7 @@ pub fn given_data_first_order(
         .collect();
     rows.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let n = rows.len();
-    let wanted = ((n as f64).cbrt().round() as usize)
+    let wanted = (libm::cbrt(n as f64).round() as usize)
         .min(n / ROWS_PER_BIN)
         .clamp(1, MOST_BINS);
     let mut labels = Vec::with_capacity(n);

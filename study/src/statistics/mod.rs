@@ -14,7 +14,7 @@ pub use given_data::{FirstOrder, given_data_first_order, given_data_first_order_
 pub use indices::{SobolIndex, SobolIndices, sobol_indices};
 pub use proportion::{Proportion, probability, wilson};
 pub use rank::{Spearman, spearman};
-pub use sensitivity::{Indices, InputSensitivity, Sensitivity, sensitivity};
+pub use sensitivity::{Indices, InputSensitivity, Sensitivity, sensitivity, sensitivity_of};
 pub use summary::{Histogram, Summary, histogram, quantile, summary};
 
 /// An interval with its ends.

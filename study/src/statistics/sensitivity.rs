@@ -49,11 +49,21 @@ pub struct Sensitivity {
 
 /// The sensitivity of a figure of numbers or truth values to every input of a study.
 pub fn sensitivity(table: &Table, figure: &str, confidence: f64) -> Result<Sensitivity> {
+    sensitivity_of(table, figure, &table.numbers(figure)?, confidence)
+}
+
+/// The same of values `y` of one's own making, one per row of the table; NaN where a row does not
+/// count.
+pub fn sensitivity_of(
+    table: &Table,
+    figure: &str,
+    y: &[f64],
+    confidence: f64,
+) -> Result<Sensitivity> {
     let plan = table.plan();
-    let y = table.numbers(figure)?;
     let finite = y.iter().filter(|y| y.is_finite()).count() as u64;
     let from_design = match plan.study().sampling {
-        Sampling::Saltelli => saltelli(table, &y, confidence)?,
+        Sampling::Saltelli => saltelli(table, y, confidence)?,
         _ => None,
     };
     let seed = plan.study().seed;
@@ -62,9 +72,9 @@ pub fn sensitivity(table: &Table, figure: &str, confidence: f64) -> Result<Sensi
         let column = table.column(&input.name)?;
         let numbers = column.numbers();
         let given = || match (&numbers, &column) {
-            (Some(x), _) => given_data_first_order(x, &y, confidence, seed),
+            (Some(x), _) => given_data_first_order(x, y, confidence, seed),
             (None, Column::Text(groups)) => {
-                given_data_first_order_of_groups(groups, &y, confidence, seed)
+                given_data_first_order_of_groups(groups, y, confidence, seed)
             }
             _ => None,
         };
@@ -75,7 +85,7 @@ pub fn sensitivity(table: &Table, figure: &str, confidence: f64) -> Result<Sensi
             },
             None => given().map_or(Indices::Unknown, Indices::GivenData),
         };
-        let spearman = numbers.as_ref().and_then(|x| spearman(x, &y, confidence));
+        let spearman = numbers.as_ref().and_then(|x| spearman(x, y, confidence));
         inputs.push(InputSensitivity {
             input: input.name.clone(),
             spearman,

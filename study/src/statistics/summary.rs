@@ -88,7 +88,7 @@ pub fn histogram(values: &[f64], bins: Option<usize>) -> Option<Histogram> {
     let (&min, &max) = (sorted.first()?, sorted.last()?);
     let range = max - min;
     let spread = quantile_of_sorted(&sorted, 0.75)? - quantile_of_sorted(&sorted, 0.25)?;
-    let width = 2.0 * spread / (sorted.len() as f64).cbrt(); // (2)
+    let width = 2.0 * spread / libm::cbrt(sorted.len() as f64); // (2)
     let suitable = if width > 0.0 {
         (range / width).ceil().clamp(1.0, MOST)
     } else {

@@ -1,121 +1,89 @@
-//! Append-only files of finished runs.
+//! Append-only files of finished runs; `frame` says what their bytes mean.
 //!
-//! ```text
-//! file   = magic [8] · digest of the study [32] · checksum [u32] · record …
-//! record = length of the row [u32] · checksum of length and row [u32] · row
-//! ```
-//!
-//! A process killed while it writes leaves a torn record at the end at worst: its length or checksum
-//! does not fit, and it is cut off when the file is opened for writing again.
+//! A process killed while it writes leaves the beginning of a record at the end at worst, which is cut
+//! off when the file is opened for writing again. Damage anywhere else costs the records it touches
+//! and no other. A damaged file is put aside under another name before its readable records are
+//! written to a new one.
 
+use super::frame::{self, Expected, Format, Scan};
 use crate::error::{Result, StudyError, file_error};
-use crate::store::atomic::sync_folder;
-use std::fs::{File, OpenOptions};
-use std::io::{BufReader, ErrorKind, Read, Write};
+use crate::store::atomic::{self, sync_folder};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-const MAGIC: [u8; 8] = *b"SDSTUDY1";
-const HEADER: usize = 44;
-
-/// What reading a journal found.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Scan {
-    /// Length of header and whole records.
-    pub(crate) good: u64,
-    /// Length of what follows.
-    pub(crate) torn: u64,
-}
-
-fn header(digest: &[u8; 32]) -> [u8; HEADER] {
-    let mut bytes = [0; HEADER];
-    bytes[..8].copy_from_slice(&MAGIC);
-    bytes[8..40].copy_from_slice(digest);
-    let checksum = crc32fast::hash(&bytes[..40]);
-    bytes[40..].copy_from_slice(&checksum.to_le_bytes());
-    bytes
-}
-
-fn checksum(length: [u8; 4], row: &[u8]) -> u32 {
-    let mut hasher = crc32fast::Hasher::new();
-    hasher.update(&length);
-    hasher.update(row);
-    hasher.finalize()
-}
-
-/// Hands every whole record of a journal to `each`.
+/// Reads a journal and hands every whole row to `each`.
 pub(crate) fn scan(
     path: &Path,
     digest: &[u8; 32],
-    mut each: impl FnMut(&[u8]) -> Result<()>,
+    expected: &impl Expected,
+    each: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<Scan> {
-    let failed = || file_error("read", path);
-    let file = File::open(path).map_err(failed())?;
-    let total = file.metadata().map_err(failed())?.len();
-    if total < HEADER as u64 {
-        return Ok(Scan {
-            good: 0,
-            torn: total,
-        });
-    }
-    let mut reader = BufReader::new(file);
-    let mut found = [0; HEADER];
-    reader.read_exact(&mut found).map_err(failed())?;
-    check_header(path, &found, digest)?;
-    let mut good = HEADER as u64;
-    let mut row = Vec::new();
-    // Another process may append while we read: what is behind `total` is left for later.
-    while read_record(&mut reader, total - good, &mut row).map_err(failed())? {
-        each(&row)?;
-        good += 8 + row.len() as u64;
-    }
-    Ok(Scan {
-        good,
-        torn: total - good,
+    // A journal holds one block of runs at most. Another process may append while we read: what is
+    // not there yet looks like a torn record.
+    let bytes = fs::read(path).map_err(file_error("read", path))?;
+    frame::scan(&bytes, digest, expected, each)?.map_err(|frame::OtherStudy| StudyError::Damaged {
+        path: path.to_path_buf(),
+        detail: "it belongs to a study with another digest than its directory".to_owned(),
     })
 }
 
-/// Reads the next record of at most `rest` bytes; false when there is none, or a torn one.
-fn read_record(reader: &mut impl Read, rest: u64, row: &mut Vec<u8>) -> std::io::Result<bool> {
-    if rest < 8 {
-        return Ok(false);
+/// Makes a journal fit to be appended to: one that is damaged is put aside, and what can be read of
+/// it, as of one in the older format, is written anew. `tag` keeps writers apart.
+pub(crate) fn restore(
+    path: &Path,
+    digest: &[u8; 32],
+    expected: &impl Expected,
+    tag: &str,
+) -> Result<()> {
+    let mut fresh = frame::header(digest).to_vec();
+    let mut record = Vec::new();
+    let found = scan(path, digest, expected, |row| {
+        let run = expected.run_of(row)?;
+        encode(path, digest, run, row, &mut record)?;
+        fresh.extend_from_slice(&record);
+        Ok(())
+    })?;
+    if found.gaps.is_empty() && found.format == Format::Framed {
+        return Ok(());
     }
-    let mut length = [0; 4];
-    let mut sum = [0; 4];
-    let whole = (|| {
-        reader.read_exact(&mut length)?;
-        reader.read_exact(&mut sum)?;
-        let size = u64::from(u32::from_le_bytes(length));
-        if size > rest - 8 {
-            return Err(ErrorKind::UnexpectedEof.into());
-        }
-        row.resize(size as usize, 0);
-        reader.read_exact(row)
-    })();
-    match whole {
-        // Also when its writer, out of space, cut the file while we read it.
-        Err(error) if error.kind() == ErrorKind::UnexpectedEof => Ok(false),
-        Err(error) => Err(error),
-        Ok(()) => Ok(u32::from_le_bytes(sum) == checksum(length, row)),
+    if !found.gaps.is_empty() {
+        let aside = free_name(path);
+        atomic::write(&aside, tag, |mut file, name| {
+            let bytes = fs::read(path).map_err(file_error("read", path))?;
+            file.write_all(&bytes).map_err(file_error("write", name))
+        })?;
     }
+    atomic::write(path, tag, |mut file, name| {
+        file.write_all(&fresh).map_err(file_error("write", name))
+    })
 }
 
-fn check_header(path: &Path, found: &[u8; HEADER], digest: &[u8; 32]) -> Result<()> {
-    let damaged = |detail: &str| {
-        Err(StudyError::Damaged {
-            path: path.to_path_buf(),
-            detail: detail.to_owned(),
-        })
+/// A name beside `path` that is not taken, for a damaged journal.
+fn free_name(path: &Path) -> PathBuf {
+    let name = |number: u32| {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".damaged-{number}"));
+        PathBuf::from(name)
     };
-    if found[..8] != MAGIC {
-        return damaged("it is not a journal of a study");
+    let mut number = 1;
+    while name(number).exists() {
+        number += 1;
     }
-    if found[40..] != crc32fast::hash(&found[..40]).to_le_bytes() {
-        return damaged("the checksum of its header does not fit");
-    }
-    if found[8..40] != *digest {
-        return damaged("it belongs to a study with another digest than its directory");
-    }
-    Ok(())
+    name(number)
+}
+
+fn encode(
+    path: &Path,
+    digest: &[u8; 32],
+    run: u64,
+    row: &[u8],
+    record: &mut Vec<u8>,
+) -> Result<()> {
+    frame::encode(digest, run, row, record).ok_or_else(|| StudyError::Damaged {
+        path: path.to_path_buf(),
+        detail: format!("a row of {} bytes does not fit", row.len()),
+    })
 }
 
 /// A journal open for writing.
@@ -123,6 +91,7 @@ fn check_header(path: &Path, found: &[u8; HEADER], digest: &[u8; 32]) -> Result<
 pub(crate) struct Journal {
     file: File,
     path: PathBuf,
+    digest: [u8; 32],
     length: u64,
     dirty: bool,
 }
@@ -139,28 +108,22 @@ impl Journal {
         let mut journal = Self {
             file,
             path: path.to_path_buf(),
+            digest: *digest,
             length: good,
             dirty: false,
         };
         if good == 0 {
-            journal.write(&header(digest))?;
+            journal.write(&frame::header(digest))?;
             journal.sync()?;
             sync_folder(path)?;
         }
         Ok(journal)
     }
 
-    /// Appends a row; `buffer` is scratch. Either the whole record is in the file or none of it.
-    pub(crate) fn append(&mut self, row: &[u8], buffer: &mut Vec<u8>) -> Result<()> {
-        let size = u32::try_from(row.len()).map_err(|_| StudyError::Damaged {
-            path: self.path.clone(),
-            detail: format!("a row of {} bytes does not fit", row.len()),
-        })?;
-        let length = size.to_le_bytes();
-        buffer.clear();
-        buffer.extend(length);
-        buffer.extend(checksum(length, row).to_le_bytes());
-        buffer.extend(row);
+    /// Appends the row of a run; `buffer` is scratch. Either the whole record is in the file or none
+    /// of it.
+    pub(crate) fn append(&mut self, run: u64, row: &[u8], buffer: &mut Vec<u8>) -> Result<()> {
+        encode(&self.path, &self.digest, run, row, buffer)?;
         self.write(buffer)
     }
 
@@ -188,99 +151,4 @@ impl Journal {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const DIGEST: [u8; 32] = [7; 32];
-
-    fn rows(path: &Path) -> (Vec<Vec<u8>>, Scan) {
-        let mut rows = Vec::new();
-        let scan = scan(path, &DIGEST, |row| {
-            rows.push(row.to_vec());
-            Ok(())
-        })
-        .unwrap();
-        (rows, scan)
-    }
-
-    fn folder(name: &str) -> PathBuf {
-        let path =
-            std::env::temp_dir().join(format!("softdock-journal-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        path
-    }
-
-    /// Cut off after any byte of the last record, or of the header, a journal gives the records that
-    /// are whole, and goes on from there.
-    #[test]
-    fn a_torn_tail_is_dropped_whatever_its_length() {
-        let folder = folder("torn");
-        let path = folder.join("j");
-        let mut buffer = Vec::new();
-        let mut journal = Journal::open(&path, &DIGEST, 0).unwrap();
-        let written: Vec<Vec<u8>> = vec![b"first".to_vec(), Vec::new(), vec![9; 300]];
-        for row in &written {
-            journal.append(row, &mut buffer).unwrap();
-        }
-        journal.sync().unwrap();
-        let whole = std::fs::read(&path).unwrap();
-        assert_eq!(
-            rows(&path),
-            (
-                written.clone(),
-                Scan {
-                    good: whole.len() as u64,
-                    torn: 0
-                }
-            )
-        );
-        let last = whole.len() - 308;
-        for length in (0..=HEADER).chain(last..whole.len()) {
-            std::fs::write(&path, &whole[..length]).unwrap();
-            let (found, scan) = rows(&path);
-            let expected = if length >= last { &written[..2] } else { &[] };
-            assert_eq!(found, expected, "{length} bytes");
-            assert_eq!(scan.good + scan.torn, length as u64);
-            let mut journal = Journal::open(&path, &DIGEST, scan.good).unwrap();
-            for row in &written[found.len()..] {
-                journal.append(row, &mut buffer).unwrap();
-            }
-            assert_eq!(std::fs::read(&path).unwrap(), whole, "{length} bytes");
-        }
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn a_flipped_bit_in_the_last_record_drops_it() {
-        let folder = folder("bits");
-        let path = folder.join("j");
-        let mut buffer = Vec::new();
-        let mut journal = Journal::open(&path, &DIGEST, 0).unwrap();
-        journal.append(b"first", &mut buffer).unwrap();
-        journal.append(b"second", &mut buffer).unwrap();
-        let whole = std::fs::read(&path).unwrap();
-        for byte in whole.len() - 14..whole.len() {
-            for bit in 0..8 {
-                let mut bad = whole.clone();
-                bad[byte] ^= 1 << bit;
-                std::fs::write(&path, &bad).unwrap();
-                assert_eq!(rows(&path).0, [b"first".to_vec()], "byte {byte} bit {bit}");
-            }
-        }
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-
-    #[test]
-    fn foreign_files_are_refused() {
-        let folder = folder("foreign");
-        let path = folder.join("j");
-        Journal::open(&path, &[8; 32], 0).unwrap();
-        let error = scan(&path, &DIGEST, |_| Ok(())).unwrap_err();
-        assert!(error.to_string().contains("another digest"), "{error}");
-        std::fs::write(&path, [1; 60]).unwrap();
-        let error = scan(&path, &DIGEST, |_| Ok(())).unwrap_err();
-        assert!(error.to_string().contains("not a journal"), "{error}");
-        std::fs::remove_dir_all(folder).unwrap();
-    }
-}
+mod tests;

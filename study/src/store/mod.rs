@@ -12,6 +12,8 @@
 //! more than one block in memory, whatever the number of runs. Several shards may share a directory.
 
 pub(crate) mod atomic;
+pub mod damage;
+pub(crate) mod frame;
 pub(crate) mod journal;
 mod lock;
 pub mod record;

@@ -84,6 +84,17 @@ pub(crate) fn run_of(bytes: &[u8]) -> Option<u64> {
     Cursor(bytes.get(TIMES..)?).take().map(u64::from_le_bytes)
 }
 
+/// The run of a row that begins as the row of that run must: with its inputs.
+pub(crate) fn begins_like(plan: &Plan, bytes: &[u8]) -> Option<u64> {
+    let run = run_of(bytes)?;
+    let mut inputs = Vec::new();
+    for value in plan.values(run).ok()? {
+        encode_value(&mut inputs, Some(&value));
+    }
+    let behind_status = bytes.get(TIMES + 9..)?;
+    behind_status.starts_with(&inputs).then_some(run)
+}
+
 /// The part of an encoded row that is the same in every execution.
 pub(crate) fn result_of(bytes: &[u8]) -> &[u8] {
     bytes.get(TIMES..).unwrap_or_default()

@@ -4,9 +4,11 @@
 //! the row that vouches for it is appended, and a series that is pushed out is removed after the row
 //! that pushes it.
 
+use super::damage::Damage;
 use super::journal::{self, Journal};
 use super::lock::Lock;
 use super::record::Row;
+use super::rows::Member;
 use super::series::{self, Keeper};
 use super::{BLOCK, Directory, atomic, rows};
 use crate::error::{Result, StudyError};
@@ -35,6 +37,8 @@ pub(crate) struct Writer {
     pub(crate) finished: u64,
     /// Failed ones among them.
     pub(crate) failed: u64,
+    /// What could not be read of the journals when they were opened, those of other shards included.
+    pub(crate) damage: Vec<Damage>,
     _lock: Lock,
 }
 
@@ -63,6 +67,7 @@ impl Writer {
             record_bytes: Vec::new(),
             finished: 0,
             failed: 0,
+            damage: Vec::new(),
             _lock: lock,
         };
         writer.take_stock()?;
@@ -89,7 +94,8 @@ impl Writer {
     fn take_stock(&mut self) -> Result<()> {
         let plan = self.directory.plan();
         for (block, files) in self.directory.journal_files()? {
-            let found = rows::BlockRows::read(plan, block, &files)?;
+            let mut found = rows::BlockRows::read(plan, block, &files)?;
+            self.damage.append(&mut found.damage);
             for row in found.decoded(plan) {
                 let row = row?;
                 if self.shard.contains(row.run) {
@@ -102,20 +108,27 @@ impl Writer {
         Ok(())
     }
 
-    /// Cuts off torn ends and removes files that a killed process left behind.
+    /// Cuts off torn ends, writes damaged journals anew and removes files that a killed process left
+    /// behind. Journals of other shards are theirs to put in order.
     fn clean_up(&self) -> Result<()> {
-        let digest = self.directory.plan().digest_bytes();
-        for (_, files) in self.directory.journal_files()? {
+        let plan = self.directory.plan();
+        let digest = plan.digest_bytes();
+        for (block, files) in self.directory.journal_files()? {
             for file in files.iter().filter(|file| file.shard == self.shard) {
-                let scan = journal::scan(&file.path, digest, |_| Ok(()))?;
-                if scan.torn > 0 {
-                    Journal::open(&file.path, digest, scan.good)?.sync()?;
+                let member = Member::new(plan, block, &file.path);
+                let scan = journal::scan(&file.path, digest, &member, |_| Ok(()))?;
+                if !scan.gaps.is_empty() {
+                    journal::restore(&file.path, digest, &member, &self.tag)?;
+                } else if scan.torn > 0 {
+                    Journal::open(&file.path, digest, scan.good as u64)?.sync()?;
                 }
             }
         }
-        let series = self.directory.path().join("series");
-        atomic::remove_unfinished(self.directory.path(), &self.tag)?;
-        atomic::remove_unfinished(&series, &self.tag)?;
+        let own = self.directory.path();
+        let series = own.join("series");
+        for folder in [own, &series, &own.join("rows")] {
+            atomic::remove_unfinished(folder, &self.tag)?;
+        }
         series::clean(&series, &self.keeper, |run| self.shard.contains(run))
     }
 
@@ -129,7 +142,7 @@ impl Writer {
         let mut bytes = std::mem::take(&mut self.row_bytes);
         bytes.clear();
         row.encode(&mut bytes);
-        let appended = self.append(row.run / BLOCK, &bytes);
+        let appended = self.append(row.run, &bytes);
         self.row_bytes = bytes;
         appended?;
         if let Some(run) = self.keeper.insert(row) {
@@ -143,9 +156,10 @@ impl Writer {
         Ok(())
     }
 
-    fn append(&mut self, block: u64, row: &[u8]) -> Result<()> {
+    fn append(&mut self, run: u64, row: &[u8]) -> Result<()> {
+        let block = run / BLOCK;
         if let Some(journal) = self.journals.get_mut(&block) {
-            return journal.append(row, &mut self.record_bytes);
+            return journal.append(run, row, &mut self.record_bytes);
         }
         if self.journals.len() >= OPEN_JOURNALS
             && let Some((_, mut oldest)) = self.journals.pop_first()
@@ -153,20 +167,22 @@ impl Writer {
             oldest.sync()?;
         }
         let mut journal = self.open_journal(block)?;
-        let appended = journal.append(row, &mut self.record_bytes);
+        let appended = journal.append(run, row, &mut self.record_bytes);
         self.journals.insert(block, journal);
         appended
     }
 
     fn open_journal(&self, block: u64) -> Result<Journal> {
         let path = self.directory.journal_path(block, self.shard);
-        let digest = self.directory.plan().digest_bytes();
-        let good = if path.exists() {
-            journal::scan(&path, digest, |_| Ok(()))?.good
-        } else {
-            0
-        };
-        Journal::open(&path, digest, good)
+        let plan = self.directory.plan();
+        let digest = plan.digest_bytes();
+        if !path.exists() {
+            return Journal::open(&path, digest, 0);
+        }
+        let member = Member::new(plan, block, &path);
+        journal::restore(&path, digest, &member, &self.tag)?;
+        let scan = journal::scan(&path, digest, &member, |_| Ok(()))?;
+        Journal::open(&path, digest, scan.good as u64)
     }
 
     /// Waits until everything is on the disk.

@@ -33,6 +33,10 @@ pub mod metadata {
     pub const SAMPLING: &str = "softdock.sampling";
     /// Number of runs of the study; a table of an unfinished study has fewer rows.
     pub const RUNS: &str = "softdock.runs";
+    /// How many runs of the study the table lacks; only in the table of an unfinished study.
+    pub const MISSING: &str = "softdock.missing";
+    /// Which runs the table lacks, such as `3, 17 to 20`; only in the table of an unfinished study.
+    pub const MISSING_RUNS: &str = "softdock.missing_runs";
     /// The plan, as in `study.toml`.
     pub const PLAN: &str = "softdock.plan";
 }

@@ -24,16 +24,10 @@ impl Table {
     pub fn open(path: &Path) -> Result<Self> {
         let file = File::open(path).map_err(file_error("open", path))?;
         let reader = SerializedFileReader::new(file).map_err(table_error(path))?;
-        let text = reader
-            .metadata()
-            .file_metadata()
-            .key_value_metadata()
-            .and_then(|entries| entries.iter().find(|entry| entry.key == metadata::PLAN))
-            .and_then(|entry| entry.value.clone())
-            .ok_or_else(|| StudyError::Table {
-                path: path.to_path_buf(),
-                reason: format!("it is not the table of a study (no {})", metadata::PLAN),
-            })?;
+        let text = entry(&reader, metadata::PLAN).ok_or_else(|| StudyError::Table {
+            path: path.to_path_buf(),
+            reason: format!("it is not the table of a study (no {})", metadata::PLAN),
+        })?;
         let plan = Plan::parse(&text, path)?;
         Ok(Self {
             path: path.to_path_buf(),
@@ -45,6 +39,11 @@ impl Table {
     /// The plan of the study.
     pub fn plan(&self) -> &Plan {
         &self.plan
+    }
+
+    /// A text of the metadata by its key, one of [`metadata`].
+    pub fn metadata(&self, key: &str) -> Option<String> {
+        entry(&self.reader, key)
     }
 
     /// Number of rows.
@@ -136,6 +135,12 @@ impl Table {
         }
         Ok(column)
     }
+}
+
+fn entry(reader: &SerializedFileReader<File>, key: &str) -> Option<String> {
+    let entries = reader.metadata().file_metadata().key_value_metadata()?;
+    let found = entries.iter().find(|entry| entry.key == key)?;
+    found.value.clone()
 }
 
 fn text(bytes: ByteArray) -> std::result::Result<String, ParquetError> {

@@ -2,6 +2,7 @@
 
 use super::{Column, STATUS_FAILED, STATUS_OK, metadata};
 use crate::error::{Result, StudyError, file_error};
+use crate::missing::Missing;
 use crate::plan::Plan;
 use crate::store::record::Row;
 use crate::store::rows::BlockRows;
@@ -40,6 +41,7 @@ pub(crate) struct TableWriter<'a> {
     path: PathBuf,
     writer: SerializedFileWriter<File>,
     columns: Vec<Column>,
+    missing: Missing,
 }
 
 impl<'a> TableWriter<'a> {
@@ -59,23 +61,37 @@ impl<'a> TableWriter<'a> {
             path: path.to_path_buf(),
             writer,
             columns,
+            missing: Missing::default(),
         })
     }
 
-    /// Writes the rows of a block as a row group.
+    /// Writes the rows of a block as a row group; blocks come in order.
     pub(crate) fn write_block(&mut self, block: &BlockRows) -> Result<()> {
         if block.rows.is_empty() {
             return Ok(());
         }
         self.columns.iter_mut().for_each(Column::clear);
         for row in block.decoded(self.plan) {
-            self.push(&row?);
+            let row = row?;
+            self.missing.seen(row.run);
+            self.push(&row);
         }
         self.write_row_group().map_err(table_error(&self.path))
     }
 
-    /// Ends the table.
-    pub(crate) fn finish(self) -> Result<()> {
+    /// Ends the table. One that lacks runs says which in its metadata.
+    pub(crate) fn finish(mut self) -> Result<()> {
+        self.missing.until(self.plan.runs());
+        if self.missing.count > 0 {
+            let entries = [
+                (metadata::MISSING, self.missing.count.to_string()),
+                (metadata::MISSING_RUNS, self.missing.text()),
+            ];
+            for (key, value) in entries {
+                let entry = KeyValue::new(key.to_owned(), value);
+                self.writer.append_key_value_metadata(entry);
+            }
+        }
         self.writer
             .close()
             .map(|_| ())

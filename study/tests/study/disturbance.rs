@@ -140,10 +140,10 @@ fn a_torn_journal_is_made_good_whatever_its_length() {
     let mut ends = vec![44];
     while let Some(length) = whole
         .get(*ends.last().unwrap()..)
-        .and_then(|rest| rest.get(..4))
+        .and_then(|rest| rest.get(16..20))
     {
         let length = u32::from_le_bytes(length.try_into().unwrap());
-        ends.push(ends.last().unwrap() + 8 + length as usize);
+        ends.push(ends.last().unwrap() + 32 + length as usize);
     }
     assert_eq!(ends.len(), 13);
     for length in (0..44).chain(ends[11]..whole.len()) {

@@ -1,7 +1,7 @@
 //! Threads, shards and order leave no trace in the table.
 
 use crate::common::*;
-use softdock_study::{Case, Directory, FigureSpec, Job, Outcome, merge, run};
+use softdock_study::{Case, Completeness, Directory, FigureSpec, Job, Outcome, merge, run};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -35,7 +35,7 @@ fn shards_do_not_matter_in_directories_of_their_own() {
             assert_eq!(summary.table, None);
             directories.push(Directory::open(&path).unwrap());
         }
-        let status = merge(&directories, &folder.join("all")).unwrap();
+        let status = merge(&directories, &folder.join("all"), Completeness::Whole).unwrap();
         assert_eq!(
             (status.finished, status.missing_count(), status.duplicates),
             (61, 0, 0)
@@ -61,7 +61,12 @@ fn shards_do_not_matter_in_a_common_directory() {
         expected
     );
     // And a merge of that one directory is the same again.
-    merge(&[Directory::open(&out).unwrap()], &folder.join("merged")).unwrap();
+    merge(
+        &[Directory::open(&out).unwrap()],
+        &folder.join("merged"),
+        Completeness::Whole,
+    )
+    .unwrap();
     assert_eq!(
         std::fs::read(folder.join("merged/results.parquet")).unwrap(),
         expected
@@ -81,7 +86,7 @@ fn blocks_do_not_matter() {
         run_mixed(&plan, &path, &options(4, &format!("{index}/3")));
         directories.push(Directory::open(&path).unwrap());
     }
-    merge(&directories, &folder.join("all")).unwrap();
+    merge(&directories, &folder.join("all"), Completeness::Whole).unwrap();
     assert!(std::fs::read(folder.join("all/results.parquet")).unwrap() == expected);
 }
 

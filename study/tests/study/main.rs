@@ -1,8 +1,9 @@
 //! Studies from end to end: the table is the same whatever happens on the way.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod common;
+mod damage;
 mod disturbance;
 mod importers;
 mod invariance;

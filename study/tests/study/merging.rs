@@ -1,7 +1,8 @@
 //! Merging and status: what is missing, what is double, what does not belong together.
 
 use crate::common::*;
-use softdock_study::{Directory, StudyError, Table, export_table, merge, status};
+use softdock_study::table::metadata;
+use softdock_study::{Completeness, Directory, StudyError, Table, export_table, merge, status};
 use std::path::Path;
 
 fn open(path: &Path) -> Directory {
@@ -28,7 +29,18 @@ fn missing_runs_are_reported_and_can_be_made_up() {
     assert_eq!(found.missing[..2], [(1, 1), (4, 4)]);
     assert!(found.failed > 0 && found.mean_run_s >= 0.0);
     let all = folder.join("all");
-    assert_eq!(merge(&parts, &all).unwrap(), found);
+    let error = merge(&parts, &all, Completeness::Whole).unwrap_err();
+    let expected = "20 of 60 runs are missing: 1, 4, 7, 10, 13, 16, 19, 22 and more";
+    assert_eq!(error.to_string(), expected);
+    assert!(!all.exists(), "nothing half-merged stays behind");
+    assert_eq!(merge(&parts, &all, Completeness::Partial).unwrap(), found);
+    let table = Table::open(&all.join("results.parquet")).unwrap();
+    assert_eq!(table.metadata(metadata::MISSING).unwrap(), "20");
+    let named = table.metadata(metadata::MISSING_RUNS).unwrap();
+    assert!(
+        named.starts_with("1, 4, 7, ") && named.ends_with(", 58"),
+        "{named}"
+    );
     // A table of one shard alone holds its runs, and says of how many.
     let path = folder.join("look.parquet");
     export_table(&parts[1], &path).unwrap();
@@ -55,7 +67,12 @@ fn equal_duplicates_are_counted_and_different_ones_refused() {
     let (a, b) = (folder.join("a"), folder.join("b"));
     run_mixed(&plan, &a, &options(1, "0/1"));
     run_mixed(&plan, &b, &options(1, "1/2"));
-    let merged = merge(&[open(&a), open(&b)], &folder.join("all")).unwrap();
+    let merged = merge(
+        &[open(&a), open(&b)],
+        &folder.join("all"),
+        Completeness::Whole,
+    )
+    .unwrap();
     assert_eq!((merged.finished, merged.duplicates), (60, 30));
     assert_eq!(
         std::fs::read(folder.join("all/results.parquet")).unwrap(),
@@ -66,7 +83,12 @@ fn equal_duplicates_are_counted_and_different_ones_refused() {
     let c = folder.join("c");
     let job = Other(Mixed::new());
     quietly(|| softdock_study::run(&plan, &job, &c, &options(1, "0/1"), &|_| {}).unwrap());
-    let error = merge(&[open(&a), open(&c)], &folder.join("conflict")).unwrap_err();
+    let error = merge(
+        &[open(&a), open(&c)],
+        &folder.join("conflict"),
+        Completeness::Whole,
+    )
+    .unwrap_err();
     assert!(
         matches!(error, StudyError::Conflict { run: 2, .. }),
         "{error}"
@@ -105,9 +127,13 @@ fn directories_of_different_studies_are_not_merged() {
     let (a, b) = (folder.join("a"), folder.join("b"));
     run_mixed(&mixed_plan(60), &a, &options(1, "0/1"));
     run_mixed(&mixed_plan(61), &b, &options(1, "0/1"));
-    let error = merge(&[open(&a), open(&b)], &folder.join("all"))
-        .unwrap_err()
-        .to_string();
+    let error = merge(
+        &[open(&a), open(&b)],
+        &folder.join("all"),
+        Completeness::Whole,
+    )
+    .unwrap_err()
+    .to_string();
     assert!(error.contains("study.runs (61 there, 60 here)"), "{error}");
     let error = Directory::open(folder.path()).unwrap_err();
     assert!(matches!(error, StudyError::NoStudy { .. }), "{error}");
@@ -118,6 +144,8 @@ fn a_merge_does_not_write_over_anything() {
     let folder = Folder::new("occupied");
     let a = folder.join("a");
     run_mixed(&mixed_plan(10), &a, &options(1, "0/1"));
-    let error = merge(&[open(&a)], &a).unwrap_err().to_string();
+    let error = merge(&[open(&a)], &a, Completeness::Whole)
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("not empty"), "{error}");
 }

@@ -155,7 +155,7 @@ fn the_worst_runs_are_ranked() {
     run_mixed(&plan, &folder.join("out"), &options(2, "0/1"));
     let directory = Directory::open(&folder.join("out")).unwrap();
     let ranking: Ranking = "force_n:5".parse().unwrap();
-    let ranked = worst(&directory, &ranking).unwrap();
+    let ranked = worst(&directory, &ranking, |_| true).unwrap();
     let table = Table::open(&directory.table_path()).unwrap();
     let mut forces: Vec<f64> = table
         .numbers("force_n")
@@ -166,7 +166,7 @@ fn the_worst_runs_are_ranked() {
     forces.sort_by(|a, b| b.total_cmp(a));
     let found: Vec<f64> = ranked.iter().map(|ranked| ranked.value).collect();
     assert_eq!(found, forces[..5]);
-    let error = worst(&directory, &"colour:5".parse().unwrap()).unwrap_err();
+    let error = worst(&directory, &"colour:5".parse().unwrap(), |_| true).unwrap_err();
     assert!(
         error.to_string().contains("force_n, episodes, captured"),
         "{error}"

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use softdock_study::ranking::{Ranking, worst};
-use softdock_study::{Directory, Plan, merge};
+use softdock_study::{Completeness, Directory, Plan, merge};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -26,7 +26,7 @@ fn expected_worst(directory: &Path, count: usize) -> BTreeSet<u64> {
         order: Default::default(),
     };
     let directory = Directory::open(directory).unwrap();
-    worst(&directory, &ranking)
+    worst(&directory, &ranking, |_| true)
         .unwrap()
         .iter()
         .map(|ranked| ranked.run)
@@ -78,7 +78,7 @@ fn merging_keeps_the_worst_of_all_shards() {
         })
         .collect();
     let all = folder.join("all");
-    merge(&parts, &all).unwrap();
+    merge(&parts, &all, Completeness::Whole).unwrap();
     assert_eq!(kept(&all), expected_worst(&all, 4));
 }
 

@@ -9,6 +9,7 @@ use core::f64::consts::TAU;
 use leg_core::dynamics::{self, StepSettings};
 use leg_core::element::Rayleigh;
 use leg_core::group::{Group, Se2};
+use leg_core::math;
 use leg_core::modal;
 use leg_core::state::State;
 use leg_core::workspace::Workspace;
@@ -126,8 +127,8 @@ fn damping_ratio(mode: usize, rayleigh: Rayleigh) -> Result<f64> {
         });
     }
     // The first peak is left out: the little there is of other modes decays first.
-    let decrement = (peaks[1] / peaks[PEAKS - 1]).ln() / (PEAKS - 2) as f64;
-    Ok(decrement / decrement.hypot(TAU))
+    let decrement = math::ln(peaks[1] / peaks[PEAKS - 1]) / (PEAKS - 2) as f64;
+    Ok(decrement / math::hypot(decrement, TAU))
 }
 
 /// Share of a mode in the deflection: the mode's shape as a weight suppresses the others once

@@ -11,6 +11,7 @@ use crate::{Case, Demand, Quantity};
 use leg_core::dynamics::{self, StepSettings};
 use leg_core::element::Rayleigh;
 use leg_core::group::Group;
+use leg_core::math;
 use leg_core::results::energy::energies;
 use leg_core::workspace::Workspace;
 
@@ -139,6 +140,6 @@ fn damped() -> Result<Vec<Vec<f64>>> {
     let at =
         |steps: usize, h: f64| -> Result<f64> { Ok(run(steps, h, 0.8, rayleigh)?.ledger_error) };
     let [coarse, middle, fine] = [at(1000, 1e-3)?, at(2000, 0.5e-3)?, at(4000, 0.25e-3)?];
-    let orders = vec![(coarse / middle).log2(), (middle / fine).log2()];
+    let orders = vec![math::log2(coarse / middle), math::log2(middle / fine)];
     Ok(vec![vec![coarse], orders])
 }

@@ -6,6 +6,7 @@ use crate::{Case, Demand, Quantity};
 use leg_core::dynamics::{self, Control, StepSettings};
 use leg_core::fourbar::{Branch, FourBar, Start, Torques};
 use leg_core::group::Se2;
+use leg_core::math;
 use leg_core::model::{
     Attachment, Held, Inputs, JointId, JointKind, ModelBuilder, NodeId, PlanarModel, planar_inertia,
 };
@@ -122,7 +123,7 @@ impl Constrained {
         builder.gravity(Vector2::from(data.gravity));
         let bars = core::array::from_fn(|i| {
             let bar = data.bars.into_array()[i];
-            let (sin, cos) = angles[i].sin_cos();
+            let (sin, cos) = math::sin_cos(angles[i]);
             let (x, y) = (
                 roots[i][0] + 0.5 * bar.length * cos,
                 roots[i][1] + 0.5 * bar.length * sin,
@@ -281,7 +282,7 @@ fn trajectory() -> Result<Vec<Vec<f64>>> {
         .zip(&middle)
         .map(|(f, m)| core::array::from_fn(|i| f[i] + (f[i] - m[i]) / 3.0))
         .collect();
-    let order = (distance(&coarse, &middle) / distance(&middle, &fine)).log2();
+    let order = math::log2(distance(&coarse, &middle) / distance(&middle, &fine));
     let last = |list: &[[f64; 3]]| list.last().map_or(f64::NAN, |angles| angles[0]);
     Ok(vec![
         vec![last(&ode)],

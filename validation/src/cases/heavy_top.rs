@@ -5,6 +5,7 @@ use crate::sources::HEAVY_TOP;
 use crate::{Case, Demand, Quantity};
 use leg_core::dynamics::{self, Control, StepSettings};
 use leg_core::group::{Group, Se3};
+use leg_core::math;
 use leg_core::model::{
     Attachment, Held, Inputs, JointKind, ModelBuilder, NodeId, SpatialModel, spatial_inertia,
 };
@@ -111,7 +112,7 @@ fn motion(h: f64) -> Result<[Vector3<f64>; 3]> {
 
 fn top() -> Result<Vec<Vec<f64>>> {
     let [coarse, middle, fine] = [motion(2e-4)?, motion(1e-4)?, motion(0.5e-4)?];
-    let order = ((coarse[2] - middle[2]).norm() / (middle[2] - fine[2]).norm()).log2();
+    let order = math::log2((coarse[2] - middle[2]).norm() / (middle[2] - fine[2]).norm());
     let mut out: Vec<Vec<f64>> = (0..3)
         .map(|i| (fine[i] + (fine[i] - middle[i]) / 3.0).as_slice().to_vec())
         .collect();

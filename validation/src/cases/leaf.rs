@@ -5,6 +5,7 @@ use crate::models::{LEAF_LENGTH, PinnedLeaf, leaf_section, leaf_section_in_space
 use crate::sources::LEAF;
 use crate::{Case, Demand, Quantity};
 use leg_core::group::{Group, Se2, Se3};
+use leg_core::math;
 
 /// Distance between the pins [m].
 pub(super) const CHORD: f64 = 0.407921561;
@@ -89,7 +90,7 @@ fn pinned() -> Result<Vec<Vec<f64>>> {
     let in_space = space.thrust(&space.buckled(CHORD)?);
     let orders = errors
         .windows(2)
-        .map(|pair| (pair[0] / pair[1]).log2())
+        .map(|pair| math::log2(pair[0] / pair[1]))
         .collect();
     Ok(vec![
         vec![thrust[1]],

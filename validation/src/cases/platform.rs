@@ -9,11 +9,12 @@ use leg_core::leg::pretension_spatial;
 use leg_core::model::Signal;
 use leg_core::workspace::Workspace;
 use nalgebra::Vector3;
+use softdock_platform::PlatformConfig;
+use softdock_platform::attitude::Attitude;
 use softdock_platform::monolithic::Platform;
 use softdock_platform::statics::{StaticPlatform, StaticSettings, Target};
 use softdock_platform::whole_model::WholeModel;
 use softdock_platform::wrench::{WrenchHistory, felt};
-use softdock_platform::{PlatformConfig, config};
 
 pub(super) const CASES: &[Case] = &[
     Case {
@@ -91,7 +92,8 @@ pub(super) const CASES: &[Case] = &[
     },
 ];
 
-const ROLL: f64 = 10.0 * core::f64::consts::PI / 180.0;
+/// The publication calls the turn about x roll; here it is pitch [rad].
+const PITCH: f64 = 10.0 * core::f64::consts::PI / 180.0;
 
 fn rods() -> Result<Vec<Vec<f64>>> {
     let text = include_str!("../../../scenarios/dfki-rods.toml");
@@ -99,7 +101,7 @@ fn rods() -> Result<Vec<Vec<f64>>> {
         message: error.message().to_owned(),
     })?;
     let nominal = StaticPlatform::nominal(&config)?;
-    let rotation = config::rotation_from_rpy([ROLL, 0.0, 0.0]).into_inner();
+    let rotation = Attitude::from([PITCH, 0.0, 0.0]).rotation();
     let asked = Se3::from_parts(Vector3::new(0.0, 0.0, 0.5), rotation);
     let mut target = Target {
         pose: Some(asked),

@@ -6,6 +6,7 @@ use crate::sources::{BEND, GERADIN, PRINCETON};
 use crate::{Case, Demand, Quantity};
 use core::f64::consts::FRAC_PI_4;
 use leg_core::group::{Group, Se3};
+use leg_core::math;
 use leg_core::model::{BeamSpec, Material, Section};
 use nalgebra::Vector3;
 
@@ -122,7 +123,7 @@ fn princeton() -> Result<Vec<Vec<f64>>> {
     let beam = Beam::new(Se3::identity(), &spec, Vector3::zeros())?;
     (0..=6)
         .map(|i| {
-            let (sin, cos) = (15.0 * f64::from(i)).to_radians().sin_cos();
+            let (sin, cos) = math::sin_cos((15.0 * f64::from(i)).to_radians());
             let load = Vector3::new(0.0, cos, sin) * 13.345;
             let state = beam.loaded(&Beam::load(load, 0.0))?;
             let tip = state.pose(beam.tip).translation();
@@ -139,7 +140,7 @@ fn geradin() -> Result<Vec<Vec<f64>>> {
     let tip = state.pose(beam.tip);
     let place = tip.translation();
     let turn = tip.rotation();
-    let rotation = turn[(1, 0)].atan2(turn[(0, 0)]);
+    let rotation = math::atan2(turn[(1, 0)], turn[(0, 0)]);
     let ours = vec![place[1], 5.0 - place[0], rotation];
     Ok(vec![ours.clone(), ours])
 }

@@ -2,10 +2,11 @@
 
 use super::beside;
 use crate::batch::rerun;
-use crate::batch::results::{CAPTURED, FORCE};
+use crate::batch::results::{FORCE, OUTCOME, REASONS, SOUNDNESS};
 use crate::settings::Settings;
 use anyhow::Result;
-use softdock_platform::docking::Scenario;
+use leg_core::results::soundness::Soundness;
+use softdock_platform::docking::{Outcome, Scenario};
 use softdock_report::{Axis, split_unit};
 use softdock_study::table::Column;
 use softdock_study::{Directory, Plan, Table};
@@ -38,9 +39,11 @@ pub struct Data<'a> {
     pub series: Vec<Option<String>>,
     /// What was varied.
     pub inputs: Vec<Input>,
-    /// Whether the target was captured; none for failed runs.
-    pub captured: Vec<Option<bool>>,
-    /// Peak contact force [N]; NaN for failed runs.
+    /// What became of the sound runs; none for failed and suspect ones.
+    pub outcome: Vec<Option<Outcome>>,
+    /// Names of the reasons to doubt a run; none for failed and sound ones.
+    pub doubts: Vec<Option<String>>,
+    /// Peak contact force [N]; NaN for runs that do not count or did not touch.
     pub force: Vec<f64>,
 }
 
@@ -72,11 +75,23 @@ impl<'a> Data<'a> {
                 })
             })
             .collect::<Result<Vec<Input>>>()?;
-        let captured = match table.column(CAPTURED)? {
-            Column::Bool(values) => values,
-            other => vec![None; other.len()],
+        let words = |name: &str| -> Result<Vec<Option<String>>> {
+            Ok(match table.column(name)? {
+                Column::Text(values) => values,
+                other => vec![None; other.len()],
+            })
         };
-        Ok(Self {
+        let sound =
+            |soundness: &Option<String>| soundness.as_deref() == Some(Soundness::Sound.key());
+        let soundness = words(SOUNDNESS)?;
+        let outcomes = words(OUTCOME)?.into_iter().zip(&soundness);
+        let outcome = outcomes.map(|(outcome, soundness)| {
+            let outcome = outcome.filter(|_| sound(soundness))?;
+            outcome.parse().ok()
+        });
+        let doubts = words(REASONS)?.into_iter().zip(&soundness);
+        let doubts = doubts.map(|(reasons, soundness)| reasons.filter(|_| !sound(soundness)));
+        let mut out = Self {
             plan,
             table,
             labels: runs.iter().map(|run| format!("run {run}")).collect(),
@@ -84,9 +99,33 @@ impl<'a> Data<'a> {
             series: runs.iter().map(series).collect(),
             runs,
             inputs,
-            captured,
-            force: table.numbers(FORCE)?,
-        })
+            outcome: outcome.collect(),
+            doubts: doubts.collect(),
+            force: Vec::new(),
+        };
+        out.force = out.counted(FORCE)?;
+        Ok(out)
+    }
+
+    /// A figure of the runs that count: sound ones in which end effector and target met; NaN for the
+    /// others.
+    pub fn counted(&self, figure: &str) -> Result<Vec<f64>> {
+        let values = self.table.numbers(figure)?;
+        let counts = |outcome: &Option<Outcome>| outcome.is_some_and(Outcome::met);
+        let pairs = values.into_iter().zip(&self.outcome);
+        Ok(pairs
+            .map(|(value, outcome)| if counts(outcome) { value } else { f64::NAN })
+            .collect())
+    }
+
+    /// 1 for captures, 0 for other runs that count, NaN for the others.
+    pub fn captured(&self) -> Vec<f64> {
+        let captured = |outcome: &Option<Outcome>| match outcome {
+            Some(Outcome::Captured) => 1.0,
+            Some(outcome) if outcome.met() => 0.0,
+            _ => f64::NAN,
+        };
+        self.outcome.iter().map(captured).collect()
     }
 
     /// An input by its key.

@@ -4,22 +4,29 @@ mod data;
 mod pictures;
 mod tables;
 
-use super::results::{CONFIDENCE, Results};
+use super::results::{CONFIDENCE, FORCE, OUTCOME, Results};
+use super::status;
 use crate::output;
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::significant;
 use anyhow::Result;
 use data::Data;
 use serde_json::json;
-use softdock_platform::docking::Scenario;
+use softdock_platform::docking::{Outcome, Scenario};
 use softdock_report::{BatchReport, Figure};
-use softdock_study::statistics::{Interval, sensitivity};
-use softdock_study::{Directory, Plan, Table, export_table};
+use softdock_study::statistics::{Interval, sensitivity_of};
+use softdock_study::{Directory, Plan, Status, Table, export_table};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// What the help says below the options.
+const MORE: &str = "\
+Exit status: 0, also while runs are missing, which the report says; 3 when runs are missing and a file
+is damaged, so that finished runs may be among them.";
+
 /// Arguments of `softdock batch report`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = MORE)]
 pub struct Arguments {
     /// Folder of a study; it need not be finished
     #[arg(value_name = "DIR")]
@@ -33,18 +40,25 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directory = Directory::open(&arguments.directory)?;
     let path = write(&directory)?;
+    let status = softdock_study::status(std::slice::from_ref(&directory))?;
     if arguments.json {
-        let results = Results::read(&directory)?;
+        let results = Results::read(core::slice::from_ref(&directory))?;
         output::say_json(&json!({
             "study": directory.plan().study().name,
             "runs": directory.plan().runs(),
             "results": results.json(),
+            "missing": status.missing_count(),
+            "damaged_bytes": status.damaged_bytes,
+            "damage": status.damage.iter().map(status::damage_json).collect::<Vec<_>>(),
             "report": path,
         }))?;
     } else {
         output::say(&format!("report: {}", path.display()))?;
     }
-    Ok(ExitCode::SUCCESS)
+    for warning in warnings(directory.plan(), &status) {
+        eprintln!("softdock: {warning}");
+    }
+    Ok(status::exit_status(&status))
 }
 
 /// Writes the report of a study into its folder.
@@ -81,24 +95,25 @@ fn open_table(directory: &Directory) -> Result<(Table, Option<PathBuf>)> {
 
 fn page(directory: &Directory, table: &Table) -> Result<BatchReport> {
     let plan = directory.plan();
-    let results = Results::read(directory)?;
+    let results = Results::read(core::slice::from_ref(directory))?;
     let data = Data::read(directory, table)?;
-    let force = sensitivity(table, super::results::FORCE, CONFIDENCE)?;
-    let captured = sensitivity(table, super::results::CAPTURED, CONFIDENCE)?;
+    let force = sensitivity_of(table, FORCE, &data.force, CONFIDENCE)?;
+    let captured = sensitivity_of(table, OUTCOME, &data.captured(), CONFIDENCE)?;
     let mut sensitivities = pictures::sensitivities("peak contact force", &force, &data);
-    if results.captured > 0 && results.captured < results.finished - results.failed {
+    let captures = results.count(Outcome::Captured);
+    if captures > 0 && captures < results.met() {
         sensitivities.extend(pictures::sensitivities("capture", &captured, &data));
     }
     Ok(BatchReport {
         title: format!("Study: {}", plan.study().name),
         lead: lead(plan),
-        warning: warning(plan, &results),
+        warning: warning(directory, &results)?,
         figures: headlines(&results),
         sensitivities,
         distributions: pictures::distributions(&data)?,
         relations: pictures::relations(&force, &data),
         parallel: pictures::parallel(&data)?,
-        tables: tables::all(&data)?,
+        tables: tables::all(&data, &results)?,
         config_text: config_text(plan)?,
     })
 }
@@ -122,13 +137,35 @@ fn lead(plan: &Plan) -> String {
     )
 }
 
-fn warning(plan: &Plan, results: &Results) -> Option<String> {
-    let missing = plan.runs() - results.finished;
+/// What is missing and what cannot be read, a sentence each.
+fn warnings(plan: &Plan, status: &Status) -> Vec<String> {
+    let missing = status.missing_count();
     let mut parts = Vec::new();
     if missing > 0 {
+        let (runs, which) = (plan.runs(), status.missing_text());
+        parts.push(format!("{missing} of {runs} runs are missing: {which}."));
+    }
+    if status.damaged_bytes > 0 {
+        parts.push(format!("{}.", status::damage(status)));
+    }
+    parts
+}
+
+fn warning(directory: &Directory, results: &Results) -> Result<Option<String>> {
+    let status = softdock_study::status(std::slice::from_ref(directory))?;
+    let mut parts = warnings(directory.plan(), &status);
+    if results.suspect > 0 {
         parts.push(format!(
-            "{missing} of {} runs are not finished yet.",
-            plan.runs()
+            "Suspect: {} of {} runs, left out of every statistic and listed at the end.",
+            results.suspect, results.finished
+        ));
+    }
+    let never = results.count(Outcome::NeverTouched);
+    if never > 0 {
+        parts.push(format!(
+            "Never touched: {never} of {} runs, which have no peak force and count neither as \
+             captures nor as failures to capture.",
+            results.finished
         ));
     }
     if results.failed > 0 {
@@ -137,22 +174,32 @@ fn warning(plan: &Plan, results: &Results) -> Option<String> {
             results.failed
         ));
     }
-    (!parts.is_empty()).then(|| parts.join(" "))
+    Ok((!parts.is_empty()).then(|| parts.join(" ")))
 }
 
 fn headlines(results: &Results) -> Vec<Figure> {
-    let good = results.finished - results.failed;
     let percent = |share: f64| significant(100.0 * share, 3);
     let mut out = Vec::new();
-    if good > 0 {
+    if let Some(share) = results.capture_probability() {
         let Interval { low, high } = results.capture_interval();
-        let share = results.captured as f64 / good as f64;
         out.push(
             Figure::text("probability of capture", percent(share), "%")
                 .keyed("capture_probability", share),
         );
         let interval = format!("{} … {}", percent(low), percent(high));
         out.push(Figure::text("its 95 % interval", interval, "%"));
+        let (captured, met) = (results.count(Outcome::Captured), results.met());
+        out.push(
+            Figure::text(
+                "captured, of the sound runs that met",
+                captured.to_string(),
+                "",
+            )
+            .keyed("captured", captured),
+        );
+        out.push(
+            Figure::text("sound runs that met", met.to_string(), "").keyed("capture_trials", met),
+        );
     }
     if let Some(force) = &results.force {
         for (label, probability) in [
@@ -170,6 +217,9 @@ fn headlines(results: &Results) -> Vec<Figure> {
         );
     }
     out.push(Figure::text("runs", results.finished.to_string(), ""));
+    out.push(
+        Figure::text("suspect", results.suspect.to_string(), "").keyed("suspect", results.suspect),
+    );
     out.push(
         Figure::text("failed", results.failed.to_string(), "").keyed("failed", results.failed),
     );

@@ -3,6 +3,7 @@
 use super::data::{Data, Input};
 use crate::batch::results::FORCE;
 use anyhow::Result;
+use softdock_platform::docking::Outcome;
 use softdock_report::{Axis, Bar, Bars, Dimension, Estimate, Group, Histogram, Parallel, Scatter};
 use softdock_study::statistics::{Indices, InputSensitivity, Sensitivity, SobolIndex, quantile};
 
@@ -54,7 +55,7 @@ pub fn distributions(data: &Data<'_>) -> Result<Vec<Histogram>> {
         let mut title = figure.name.to_owned();
         title[..1].make_ascii_uppercase();
         let axis = Axis::new(figure.name, figure.unit);
-        let sentence = "Over all runs that have it.";
+        let sentence = "Over the sound runs in which end effector and target met.";
         let mut histogram = Histogram::new(&title, sentence, axis, "runs", &values);
         for (probability, label) in [(0.5, "median"), (0.95, "95 %")] {
             if let Some(value) = quantile(&values, probability) {
@@ -67,7 +68,7 @@ pub fn distributions(data: &Data<'_>) -> Result<Vec<Histogram>> {
 }
 
 fn scaled(data: &Data<'_>, figure: &Shown) -> Result<Vec<f64>> {
-    let values = data.table.numbers(figure.column)?;
+    let values = data.counted(figure.column)?;
     Ok(values.iter().map(|value| value / figure.size).collect())
 }
 
@@ -170,21 +171,24 @@ pub fn relations(force: &Sensitivity, data: &Data<'_>) -> Vec<Scatter> {
 
 fn scatter(input: &Input, data: &Data<'_>) -> Option<Scatter> {
     let values = input.column.numbers()?;
-    let group = |name: &str, wanted: bool| {
+    let group = |wanted: Outcome| {
         let points = (0..values.len())
-            .filter(|&i| data.captured[i] == Some(wanted))
+            .filter(|&i| data.outcome[i] == Some(wanted))
             .map(|i| {
                 let link = data.reports[i].as_deref();
                 (values[i], data.force[i], data.labels[i].as_str(), link)
             });
-        Group::new(name, points)
+        Group::new(&wanted.to_string(), points)
     };
+    let met = Outcome::ALL.into_iter().filter(|outcome| outcome.met());
     Some(Scatter {
         title: format!("Peak contact force against {}", input.axis.label),
-        sentence: "A point per run; those that were done again lead to their reports.".to_owned(),
+        sentence: "A point per sound run that touched; those that were done again lead to their \
+                   reports."
+            .to_owned(),
         x: input.axis.clone(),
         y: Axis::new("peak contact force", "N"),
-        groups: vec![group("captured", true), group("not captured", false)],
+        groups: met.map(group).collect(),
     })
 }
 
@@ -199,13 +203,8 @@ pub fn parallel(data: &Data<'_>) -> Result<Option<Parallel>> {
         let axis = Axis::new(figure.name, figure.unit);
         axes.push(Dimension::result(axis, scaled(data, figure)?));
     }
-    let yes_or_no = |captured: &Option<bool>| match captured {
-        Some(true) => 1.0,
-        Some(false) => 0.0,
-        None => f64::NAN,
-    };
-    let captured = data.captured.iter().map(yes_or_no).collect();
-    axes.push(Dimension::result(Axis::new("captured", ""), captured));
+    let captured = Axis::new("captured", "");
+    axes.push(Dimension::result(captured, data.captured()));
     for input in &data.inputs {
         if let Some(values) = input.column.numbers() {
             axes.push(Dimension::input(input.axis.clone(), values));

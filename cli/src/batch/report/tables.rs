@@ -1,25 +1,98 @@
 //! Runs to look at, and the map of a grid.
 
 use super::data::{Data, Input};
+use crate::batch::results::{Group, Results};
 use anyhow::Result;
+use softdock_platform::docking::Outcome;
 use softdock_report::{Cell, Table, significant};
 use softdock_study::description::Sampling;
 use softdock_study::table::Column;
 
 /// Runs in the table of the worst.
 const WORST: usize = 10;
-/// Failed runs that are listed.
-const FAILURES: usize = 50;
+/// Failed and suspect runs that are listed.
+const LISTED: usize = 50;
 /// Most columns of a map.
 const MOST_COLUMNS: usize = 40;
 
 /// All tables.
-pub fn all(data: &Data<'_>) -> Result<Vec<Table>> {
-    let mut out = Vec::new();
+pub fn all(data: &Data<'_>, results: &Results) -> Result<Vec<Table>> {
+    let mut out = vec![outcomes(results)];
     out.extend(map(data));
     out.push(worst(data)?);
+    out.extend(suspects(data));
     out.extend(failures(data)?);
     Ok(out)
+}
+
+/// How many runs ended in which way, and how hard they were.
+fn outcomes(results: &Results) -> Table {
+    let row = |group: &Group| {
+        let quantile = |wanted: f64| {
+            let force = group.force.as_ref()?;
+            let found = force.quantiles.iter().find(|(p, _)| *p == wanted);
+            found.map(|(_, value)| *value)
+        };
+        let largest = group.force.as_ref().map(|force| force.max);
+        let number = |value: Option<f64>| Cell::number(value.unwrap_or(f64::NAN), 4);
+        vec![
+            Cell::text(group.outcome.to_string()),
+            Cell::text(group.count.to_string()),
+            number(quantile(0.5)),
+            number(quantile(0.95)),
+            number(largest),
+        ]
+    };
+    let none = || Cell::number(f64::NAN, 1);
+    let left_out = |name: &str, count: u64| {
+        let count = Cell::text(count.to_string());
+        vec![Cell::text(name), count, none(), none(), none()]
+    };
+    let mut rows: Vec<Vec<Cell>> = results.groups.iter().map(row).collect();
+    rows.push(left_out("suspect (left out)", results.suspect));
+    rows.push(left_out("failed (left out)", results.failed));
+    let columns = [
+        "outcome",
+        "runs",
+        "median peak force [N]",
+        "95 % below [N]",
+        "largest [N]",
+    ];
+    Table {
+        title: "Outcomes".to_owned(),
+        sentence:
+            "Sound runs by what became of them; suspect and failed ones count in no statistic \
+                   of this page."
+                .to_owned(),
+        columns: columns.map(str::to_owned).to_vec(),
+        rows,
+    }
+}
+
+/// The suspect runs and why they are.
+fn suspects(data: &Data<'_>) -> Option<Table> {
+    let found = || data.doubts.iter().enumerate();
+    let found = || found().filter_map(|(i, doubts)| Some((i, doubts.as_ref()?)));
+    let count = found().count();
+    let row = |(i, doubts): (usize, &String)| vec![named(data, i), Cell::text(doubts.clone())];
+    (count > 0).then(|| Table {
+        title: "Suspect runs".to_owned(),
+        sentence: listed(
+            count,
+            "These runs were computed, but must not be used as they are.",
+        ),
+        columns: vec!["run".to_owned(), "reasons".to_owned()],
+        rows: found().take(LISTED).map(row).collect(),
+    })
+}
+
+/// What is said above a list of `count` runs, of which some may be left out.
+fn listed(count: usize, all: &str) -> String {
+    if count > LISTED {
+        format!("The first {LISTED} of {count}; the table of the study has all.")
+    } else {
+        all.to_owned()
+    }
 }
 
 fn worst(data: &Data<'_>) -> Result<Table> {
@@ -102,16 +175,11 @@ fn failures(data: &Data<'_>) -> Result<Option<Table>> {
             Cell::text(error.clone().unwrap_or_default()),
         ]
     };
-    let sentence = if count > FAILURES {
-        format!("The first {FAILURES} of {count}; the table of the study has all.")
-    } else {
-        "These runs could not be completed.".to_owned()
-    };
     Ok(Some(Table {
         title: "Failed runs".to_owned(),
-        sentence,
+        sentence: listed(count, "These runs could not be completed."),
         columns: vec!["run".to_owned(), "why".to_owned()],
-        rows: failed().take(FAILURES).map(row).collect(),
+        rows: failed().take(LISTED).map(row).collect(),
     }))
 }
 
@@ -141,11 +209,17 @@ fn map(data: &Data<'_>) -> Option<Table> {
     let (x, y) = (across.column.numbers()?, down.column.numbers()?);
     let cell = |row: f64, column: f64| {
         let found = (0..data.runs.len()).find(|&i| x[i] == column && y[i] == row);
-        let Some(i) = found.filter(|&i| data.force[i].is_finite()) else {
+        let Some(i) = found else {
             return Cell::text("–");
         };
-        let mut text = significant(data.force[i], 3);
-        if data.captured[i] == Some(true) {
+        let mut text = match data.outcome[i] {
+            _ if data.doubts[i].is_some() => "suspect".to_owned(),
+            Some(Outcome::NeverTouched) => "no touch".to_owned(),
+            None => "failed".to_owned(),
+            Some(_) if data.force[i].is_finite() => significant(data.force[i], 3),
+            Some(_) => "–".to_owned(),
+        };
+        if data.outcome[i] == Some(Outcome::Captured) {
             text.push_str("\u{a0}•");
         }
         match &data.reports[i] {

@@ -2,6 +2,7 @@
 //! rest is there to be recognised.
 
 use core::f64::consts::{PI, TAU};
+use leg_core::math;
 use nalgebra::Vector3;
 use softdock_platform::contact::{EffectorShape, TargetShape, effector_points};
 use softdock_platform::docking::Scenario;
@@ -117,8 +118,12 @@ fn ball(radius: f64) -> Mesh {
         let angle = PI * (i as f64 / ARCS as f64 - 0.5);
         // Exactly on the axis at both ends, where faces close.
         let on_axis = i == 0 || i == ARCS;
-        let distance = if on_axis { 0.0 } else { radius * angle.cos() };
-        [distance, radius * angle.sin()]
+        let distance = if on_axis {
+            0.0
+        } else {
+            radius * math::cos(angle)
+        };
+        [distance, radius * math::sin(angle)]
     };
     let outline: Vec<[f64; 2]> = (0..=ARCS).map(point).collect();
     Mesh::turned(&outline, 10)
@@ -128,7 +133,7 @@ fn ball(radius: f64) -> Mesh {
 fn torus(radius: f64, tube: f64) -> Mesh {
     const ARCS: usize = 12;
     let point = |i: usize| {
-        let (sine, cosine) = (TAU * i as f64 / ARCS as f64).sin_cos();
+        let (sine, cosine) = math::sin_cos(TAU * i as f64 / ARCS as f64);
         [radius + tube * cosine, tube * sine]
     };
     let outline: Vec<[f64; 2]> = (0..ARCS).map(point).collect();

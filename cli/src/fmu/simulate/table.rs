@@ -2,10 +2,11 @@
 
 use super::assignment::find;
 use crate::failure::BadInput;
+use crate::input_file;
 use anyhow::{Context, Result};
+use leg_core::model::Interpolation;
 use softdock_fmu::import::{FmuInstance, ImportError};
 use softdock_xml::{Causality, ModelDescription, ScalarVariable, VariableType};
-use std::fs::File;
 use std::path::Path;
 
 /// Inputs over time.
@@ -14,6 +15,7 @@ pub struct InputTable {
     times: Vec<f64>,
     columns: Vec<Column>,
     interpolates: bool,
+    interpolation: Interpolation,
 }
 
 #[derive(Debug)]
@@ -32,10 +34,19 @@ enum Kind {
 
 impl InputTable {
     /// Reads a table with a column `time` or `t` and one per input.
-    pub fn read(path: &Path, description: &ModelDescription) -> Result<Self> {
-        let file = File::open(path)
+    pub fn read(
+        path: &Path,
+        interpolation: Interpolation,
+        description: &ModelDescription,
+    ) -> Result<Self> {
+        let file = input_file::open(path)
             .map_err(|error| BadInput::new(format!("cannot read {}: {error}", path.display())))?;
-        parse(file, description).with_context(|| format!("input table {}", path.display()))
+        let table =
+            parse(file, description).with_context(|| format!("input table {}", path.display()))?;
+        Ok(Self {
+            interpolation,
+            ..table
+        })
     }
 
     /// Sets the inputs at `time`, and their slopes over a step of this length if the FMU can use
@@ -53,7 +64,11 @@ impl InputTable {
                     let value = self.at(column, time);
                     instance.set_real(&reference, &[value])?;
                     if let Some(length) = length.filter(|_| self.interpolates) {
-                        let slope = (self.at(column, time + length) - value) / length;
+                        // What holds has no slope, also where the next row is near.
+                        let slope = match self.interpolation {
+                            Interpolation::Hold => 0.0,
+                            _ => (self.at(column, time + length) - value) / length,
+                        };
                         instance.set_input_derivatives(&reference, &[1], &[slope])?;
                     }
                 }
@@ -73,18 +88,9 @@ impl InputTable {
         self.times.partition_point(|&row| row <= time)
     }
 
-    /// A straight line between rows, held outside.
     fn at(&self, column: &Column, time: f64) -> f64 {
-        let next = self.rows_until(time);
-        let values = &column.values;
-        match (next.checked_sub(1), values.get(next)) {
-            (Some(last), Some(&value)) => {
-                let (from, to) = (self.times[last], self.times[next]);
-                values[last] + (value - values[last]) * (time - from) / (to - from)
-            }
-            (Some(last), None) => values[last],
-            (None, _) => values[0],
-        }
+        let (value, ..) = self.interpolation.sample(&self.times, &column.values, time);
+        value
     }
 
     /// The last row's value.
@@ -167,6 +173,7 @@ fn parse(
     Ok(InputTable {
         times,
         columns: columns.into_iter().map(|(_, column)| column).collect(),
+        interpolation: Interpolation::default(),
         interpolates: interface.is_some_and(|interface| interface.can_interpolate_inputs),
     })
 }

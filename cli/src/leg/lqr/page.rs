@@ -4,6 +4,7 @@ use super::report::Report;
 use crate::leg::equilibrium::Equilibrium;
 use crate::leg::motion;
 use crate::leg::regulated::Run;
+use crate::summary::{soundness_figure, warning};
 use leg_core::leg::LegSample;
 use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 
@@ -39,7 +40,11 @@ pub(super) fn page(report: &Report, rest: &Equilibrium, closed: &Run, open: &Run
             report.states.len(),
             report.disturbance_deg
         ),
-        warning: report.closed_loop.ended_because.clone(),
+        warning: {
+            let closed = &report.closed_loop;
+            let why = closed.ended_because.as_deref();
+            warning(why, closed.simulated_s, &report.soundness)
+        },
         figures: figures(report),
         blocks,
         dense: false,
@@ -53,6 +58,7 @@ fn figures(report: &Report) -> Vec<Figure> {
         None => Figure::text(label, "not settled", ""),
     };
     vec![
+        soundness_figure(&report.soundness),
         time("crank settles", closed.crank_settling_time_s),
         time("upper link settles", closed.link_settling_time_s),
         time(

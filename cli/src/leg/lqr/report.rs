@@ -4,8 +4,10 @@ use super::{Arguments, Design};
 use crate::leg::equilibrium::Equilibrium;
 use crate::leg::linear::{self, Signal};
 use crate::leg::regulated::{self, Run};
+use crate::run::both_loops;
 use crate::summary::significant;
 use leg_core::leg::LegSample;
+use leg_core::results::soundness::Soundness;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -33,6 +35,9 @@ pub(super) struct Outcome {
     pub(super) peak_torque_nm: f64,
     pub(super) saturated_time_s: f64,
     pub(super) simulated_s: f64,
+    /// Whether the figures can be believed.
+    #[serde(flatten)]
+    pub(super) soundness: Soundness,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ended_because: Option<String>,
 }
@@ -40,6 +45,9 @@ pub(super) struct Outcome {
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
+    /// Whether the figures of both loops can be believed.
+    #[serde(flatten)]
+    pub(super) soundness: Soundness,
     pub(super) sample_period_s: Option<f64>,
     pub(super) states: Vec<Signal>,
     /// Largest relative error of the response of the linear model against the whole leg, and the
@@ -97,6 +105,7 @@ impl Outcome {
             peak_torque_nm: largest(&|s| s.crank_torque),
             saturated_time_s: saturated.sum(),
             simulated_s: last.map_or(0.0, |s| s.t),
+            soundness: run.soundness(),
             ended_because: run.ended_because.clone(),
         }
     }
@@ -113,7 +122,10 @@ pub(super) fn report(
     let limit = rest.leg().config.motor.torque_limit_nm;
     let weights = design.weights.iter();
     let values = design.regulator.closed_loop.iter();
+    let closed_loop = Outcome::new(closed, rest, arguments.settled_deg, limit);
+    let open_loop = Outcome::new(open, rest, arguments.settled_deg, limit);
     Report {
+        soundness: both_loops(&closed_loop.soundness, &open_loop.soundness),
         sample_period_s: arguments.sampled,
         states: linear::state_signals(&design.model),
         response_error: design.error.relative,
@@ -135,8 +147,8 @@ pub(super) fn report(
         observer_residual_rel: design.observer.as_ref().map(regulated::Observer::residual),
         disturbance_deg: arguments.disturb_deg,
         settled_deg: arguments.settled_deg,
-        closed_loop: Outcome::new(closed, rest, arguments.settled_deg, limit),
-        open_loop: Outcome::new(open, rest, arguments.settled_deg, limit),
+        closed_loop,
+        open_loop,
     }
 }
 
@@ -206,7 +218,11 @@ impl Report {
             self.response_error, self.response_compared_below_hz
         );
         let _ = writeln!(text, "  Riccati residual {:.1e}", self.riccati_residual_rel);
+        let _ = writeln!(text, "  soundness {}", self.soundness.key());
         for (name, outcome) in [("closed", closed), ("open", open)] {
+            for reason in outcome.soundness.reasons() {
+                let _ = writeln!(text, "  SUSPECT, {name} loop: {reason}");
+            }
             if let Some(why) = &outcome.ended_because {
                 let at = outcome.simulated_s;
                 let _ = writeln!(text, "  the {name} loop ended at {at:.3} s: {why}");

@@ -1,12 +1,14 @@
 //! Charts that every leg in motion has.
 
 use super::{Account, End, Report, Sampled};
+use crate::summary::soundness_figure;
 use softdock_report::{Axis, Chart, Figure, Series};
 
 /// The figures of a page.
 pub fn figures<E: End>(report: &Report<E>, tendon: bool) -> Vec<Figure> {
     let [low, high] = report.tendon_tension_range_n;
     let mut figures = vec![
+        soundness_figure(&report.soundness),
         Figure::number(
             "largest turn of the crank",
             report.largest_crank_turn_rad.to_degrees(),
@@ -27,8 +29,8 @@ pub fn figures<E: End>(report: &Report<E>, tendon: bool) -> Vec<Figure> {
         Figure::number("wall time", report.wall_s, 3, "s"),
     ];
     if tendon {
-        figures.insert(1, Figure::number("highest tendon tension", high, 5, "N"));
-        figures.insert(1, Figure::number("lowest tendon tension", low, 5, "N"));
+        figures.insert(2, Figure::number("highest tendon tension", high, 5, "N"));
+        figures.insert(2, Figure::number("lowest tendon tension", low, 5, "N"));
     }
     figures
 }

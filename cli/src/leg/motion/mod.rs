@@ -15,6 +15,7 @@ use leg_core::dynamics::Advance;
 use leg_core::leg::LegError;
 use leg_core::leg::config::{Motor, Solver};
 use leg_core::results::energy::Energies;
+use leg_core::results::soundness::{Books, LeafStrain, Watch};
 use record::Record;
 use softdock_report::Page;
 use std::path::Path;
@@ -77,6 +78,26 @@ pub struct Account {
     pub energy_residual: f64,
     /// Largest violation of a constraint [m].
     pub loop_gap: f64,
+    /// Largest strains of the leaf.
+    pub leaf_strain: LeafStrain,
+}
+
+impl Account {
+    /// Notes what may make the run suspect.
+    pub fn note(&self, watch: &mut Watch) {
+        let energies = &self.energies;
+        watch.energies(
+            self.t,
+            &Books {
+                kinetic: energies.kinetic,
+                potentials: &[energies.strain, energies.springs, energies.gravity],
+                work: &[self.work_in],
+                lost: &[self.dissipated],
+                residual: self.energy_residual,
+            },
+        );
+        watch.leaf(self.t, None, &self.leaf_strain);
+    }
 }
 
 /// A sample of a leg.
@@ -168,6 +189,6 @@ impl Job<'_> {
             }
             output::say(&summary.to_string())?;
         }
-        ended.status(&report.file)
+        ended.status(&report.file, &report.soundness)
     }
 }

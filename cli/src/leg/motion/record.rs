@@ -5,6 +5,7 @@ use super::{Account, Motion, Sampled};
 use crate::output::CsvFile;
 use crate::run::{self, Ended, Progress};
 use anyhow::Result;
+use leg_core::results::soundness::Watch;
 
 /// Most frames of an animation.
 const MOST_FRAMES: usize = 600;
@@ -24,6 +25,7 @@ pub(super) struct Record<M: Motion> {
     first: Option<Account>,
     last: Option<M::Sample>,
     worst: Worst,
+    watch: Watch,
     keep_samples: bool,
     samples: Vec<M::Sample>,
     film: M::Film,
@@ -41,12 +43,10 @@ type Recorded<M> = (
 #[derive(Debug, Clone, Copy)]
 struct Worst {
     gap: f64,
-    residual: f64,
     tension: [f64; 2],
     turn: f64,
     torque: f64,
     slack_time: f64,
-    energy_moved: f64,
 }
 
 impl<M: Motion> Record<M> {
@@ -60,12 +60,10 @@ impl<M: Motion> Record<M> {
     ) -> Self {
         let worst = Worst {
             gap: 0.0,
-            residual: 0.0,
             tension: [f64::INFINITY, f64::NEG_INFINITY],
             turn: 0.0,
             torque: 0.0,
             slack_time: 0.0,
-            energy_moved: 0.0,
         };
         Self {
             motion,
@@ -79,6 +77,7 @@ impl<M: Motion> Record<M> {
             first: None,
             last: None,
             worst,
+            watch: Watch::default(),
             keep_samples,
             samples: Vec::new(),
             film: M::Film::default(),
@@ -108,6 +107,9 @@ impl<M: Motion> Record<M> {
             self.steps += done.steps;
             self.rejected += done.rejected;
             self.iterations += done.iterations;
+            self.watch.steps_at_floor(time, done.at_floor);
+            let asked = self.motion.solver().error_tolerance;
+            self.watch.step_error(time, done.excess_error, asked);
             let sample = self.motion.sample()?;
             self.csv.row(&M::row(&sample))?;
             self.rows += 1;
@@ -131,7 +133,6 @@ impl<M: Motion> Record<M> {
         let since = self.last.map_or(0.0, |last| now.t - last.account().t);
         let worst = &mut self.worst;
         worst.gap = worst.gap.max(now.loop_gap);
-        worst.residual = worst.residual.max(now.energy_residual.abs());
         let [low, high] = &mut worst.tension;
         *low = low.min(now.tendon_tension);
         *high = high.max(now.tendon_tension);
@@ -141,16 +142,7 @@ impl<M: Motion> Record<M> {
         if slack.is_some_and(|slack| now.tendon_tension <= slack) {
             worst.slack_time += since;
         }
-        let (e, e0) = (&now.energies, &first.energies);
-        let moved = [
-            e.kinetic - e0.kinetic,
-            e.gravity - e0.gravity,
-            e.strain - e0.strain,
-            e.springs - e0.springs,
-            now.work_in,
-            now.dissipated,
-        ];
-        worst.energy_moved = moved.iter().fold(worst.energy_moved, |m, x| m.max(x.abs()));
+        now.note(&mut self.watch);
         self.last = Some(*sample);
     }
 
@@ -162,6 +154,7 @@ impl<M: Motion> Record<M> {
         let per = |count: usize| count as f64 / self.steps.max(1) as f64;
         let report = Report {
             complete: ended.is_complete(),
+            soundness: ended.soundness(&self.watch),
             stopped_because: ended.reason(),
             file,
             rows: self.rows,
@@ -174,9 +167,8 @@ impl<M: Motion> Record<M> {
             iterations_per_step: per(self.iterations),
             largest_loop_gap_m: worst.gap,
             initial_energy_j: initial,
-            largest_energy_residual_j: worst.residual,
-            energy_residual_rel: worst.residual
-                / worst.energy_moved.max(initial.abs()).max(f64::MIN_POSITIVE),
+            largest_energy_residual_j: self.watch.largest_residual(),
+            energy_residual_rel: self.watch.missing_share(),
             tendon_tension_range_n: worst.tension,
             slack_time_s: worst.slack_time,
             largest_crank_turn_rad: worst.turn,

@@ -1,6 +1,7 @@
 //! What a run of the leg amounts to.
 
 use crate::summary::{Summary, significant};
+use leg_core::results::soundness::Soundness;
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -15,6 +16,9 @@ pub trait End: Serialize + Default {
 pub struct Report<E> {
     /// The run came to its end.
     pub complete: bool,
+    /// Whether the figures can be believed.
+    #[serde(flatten)]
+    pub soundness: Soundness,
     /// Why a run ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_because: Option<String>,
@@ -42,14 +46,13 @@ pub struct Report<E> {
     pub initial_energy_j: f64,
     /// Largest error of the energy account [J].
     pub largest_energy_residual_j: f64,
-    /// Largest residual relative to the initial energy, or to the most that any account has
-    /// exchanged since, whichever is larger.
+    /// The same over the energy that moved.
     pub energy_residual_rel: f64,
     /// Lowest and highest tendon tension [N].
     pub tendon_tension_range_n: [f64; 2],
     /// Time with a slack tendon [s].
     pub slack_time_s: f64,
-    /// Largest turn of the crank from its start [rad].
+    /// Largest turn of the crank from the posture it starts in, the middle of its working range [rad].
     pub largest_crank_turn_rad: f64,
     /// Its working range [rad].
     pub crank_range_rad: f64,
@@ -83,7 +86,7 @@ impl<E: End> Report<E> {
             .text(
                 "energy residual",
                 format!("{:.1e}", self.largest_energy_residual_j),
-                &format!("J ({:.1e} relative)", self.energy_residual_rel),
+                &format!("J ({:.1e} of what moved)", self.energy_residual_rel),
             )
             .text(
                 "steps",
@@ -98,6 +101,7 @@ impl<E: End> Report<E> {
         if self.rejected_steps > 0 {
             summary.text("rejected steps", self.rejected_steps.to_string(), "");
         }
+        summary.soundness(&self.soundness);
         let speed = self.simulated_s / self.wall_s.max(1e-9);
         summary.text(
             "wall time",

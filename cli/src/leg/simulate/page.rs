@@ -3,6 +3,7 @@
 use super::PlanarEnd;
 use crate::leg::motion::{Report, curve, energy_charts, figures};
 use crate::leg::scene::Film;
+use crate::summary::warning;
 use leg_core::leg::{LegConfig, LegSample};
 use softdock_report::{Axis, Block, Chart, Page};
 
@@ -24,12 +25,8 @@ pub(super) fn page(
     }
     blocks.extend(motion_charts(samples, tendon).into_iter().map(Block::from));
     blocks.extend(energy_charts(samples, tendon).map(Block::from));
-    let warning = report.stopped_because.as_ref().map(|why| {
-        format!(
-            "Incomplete: ended at t = {:.4} s ({why}).",
-            report.simulated_s
-        )
-    });
+    let why = report.stopped_because.as_deref();
+    let warning = warning(why, report.simulated_s, &report.soundness);
     let lead = format!(
         "Planar leg with {} elements, {} s simulated in steps of {} s.",
         config.solver.elements, report.simulated_s, config.solver.step_s

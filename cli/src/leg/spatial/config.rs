@@ -100,6 +100,11 @@ fn jump(history: &History) -> Option<String> {
     if matches!(history, History::Shape(Shape::Step { .. })) {
         return Some("makes the tip jump: take a ramp instead of a step".to_owned());
     }
+    if history.is_rough() {
+        let problem = "is a table at whose rows the speed of the tip would jump: add \
+                       interpolation = \"cubic\" to it, or --interpolation cubic to --input";
+        return Some(problem.to_owned());
+    }
     let (place, speed, _) = history.signal().sample(0.0);
     (place.abs() > AT_REST || speed.abs() > AT_REST).then(|| {
         format!(

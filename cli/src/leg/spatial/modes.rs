@@ -8,6 +8,7 @@ use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use anyhow::Result;
 use leg_core::group::Group;
+use leg_core::math;
 use leg_core::modal::{self, Mode, Modes};
 use nalgebra::Vector3;
 use serde::Serialize;
@@ -112,7 +113,7 @@ fn page(rest: &Equilibrium, modes: &Modes<6>, report: &Report<ShapePoint, Held>)
         let mut film = Film::default();
         for frame in 0..=FRAMES {
             let phase = frame as f64 / FRAMES as f64;
-            let state = rest.displaced(&mode.shape, amount * (TAU * phase).sin());
+            let state = rest.displaced(&mode.shape, amount * math::sin(TAU * phase));
             film.add(leg, phase, &state)?;
         }
         let sentence = if entry.stable {

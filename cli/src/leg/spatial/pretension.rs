@@ -14,6 +14,7 @@ use leg_core::leg::spatial::pretension_spatial_along;
 use leg_core::leg::spatial_report::{
     SectionMoments, SpatialNode, SpatialReport, path_sample, report,
 };
+use leg_core::math;
 use serde::Serialize;
 use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 use std::path::PathBuf;
@@ -116,7 +117,7 @@ impl Report {
             tip_force_n: bowed.tip_force_n,
             hold_torque_1_nm: bowed.hold_torque_nm,
             max_axial_strain: details.max_axial_strain,
-            max_bending_moment_nm: largest(|at| at.soft.hypot(at.stiff)),
+            max_bending_moment_nm: largest(|at| math::hypot(at.soft, at.stiff)),
             max_torsion_nm: largest(|at| at.torsion.abs()),
             max_bending_stress_pa: details.max_bending_stress_pa,
             strain_energy_j: details.strain_energy_j,

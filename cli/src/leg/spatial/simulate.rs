@@ -3,13 +3,13 @@
 use super::config::{SpatialSettings, TipMode};
 use super::picture::Film;
 use crate::failure::BadInput;
-use crate::leg::input;
+use crate::leg::input::{self, InterpolationArgs};
 use crate::leg::motion::{
     Account, End, Job, Motion, Report, Sampled, TimeArgs, curve, energy_charts, figures,
 };
 use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
-use crate::summary::{Summary, fixed};
+use crate::summary::{Summary, fixed, warning};
 use anyhow::Result;
 use leg_core::dynamics::Advance;
 use leg_core::leg::config::{History, Motor, MotorMode, Shape, Solver};
@@ -76,7 +76,7 @@ const HEADER: [&str; 31] = [
 
 /// Arguments of `softdock leg spatial simulate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = FILES)]
+#[command(after_help = crate::failure::with_exit_status(FILES))]
 pub struct Arguments {
     #[command(flatten)]
     times: TimeArgs,
@@ -85,6 +85,8 @@ pub struct Arguments {
     /// tip), force_x_n, force_y_n, force_z_n (on a loaded or free tip)
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    between: InterpolationArgs,
     /// Writes a page with the leg in space, angles, forces and energies;
     /// its folder is made if missing
     #[arg(long, value_name = "FILE.html")]
@@ -100,7 +102,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let more = arguments.times.settings();
     let mut resolved = Resolved::<SpatialSettings>::with(&arguments.settings, &more)?;
     if let Some(path) = &arguments.input {
-        apply(path, &mut resolved.config)?;
+        apply(path, &arguments.between, &mut resolved.config)?;
         resolved.check()?;
     }
     if arguments.settings.print_config {
@@ -133,7 +135,8 @@ const COLUMNS: [&str; 8] = [
 ];
 
 /// Makes the columns of a table the histories of `settings`.
-fn apply(path: &Path, settings: &mut SpatialSettings) -> Result<()> {
+fn apply(path: &Path, between: &InterpolationArgs, settings: &mut SpatialSettings) -> Result<()> {
+    let interpolation = between.interpolation();
     let table = input::read(path, &COLUMNS)?;
     let (motor, tip) = (&mut settings.leg.motor, &mut settings.tip);
     for (name, values) in table.columns {
@@ -151,10 +154,17 @@ fn apply(path: &Path, settings: &mut SpatialSettings) -> Result<()> {
                     let message = input::needs_following(path, "crank_angle_rad");
                     return Err(BadInput::new(message).into());
                 }
+                if motor.mode == MotorMode::Angle {
+                    between.check_smooth(&name)?;
+                }
                 &mut motor.angle_rad
             }
         };
-        *target = History::Shape(Shape::Table { times_s, values });
+        *target = History::Shape(Shape::Table {
+            times_s,
+            values,
+            interpolation,
+        });
     }
     Ok(())
 }
@@ -171,6 +181,7 @@ impl Sampled for SpatialSample {
             dissipated: self.dissipated,
             energy_residual: self.energy_residual,
             loop_gap: self.loop_gap,
+            leaf_strain: self.leaf_strain,
         }
     }
 }
@@ -293,10 +304,7 @@ fn page(
     }
     blocks.extend(charts(samples, tendon).into_iter().map(Block::from));
     blocks.extend(energy_charts(samples, tendon).map(Block::from));
-    let warning = report.stopped_because.as_ref().map(|why| {
-        let end = report.simulated_s;
-        format!("Incomplete: ended at t = {end:.4} s ({why}).")
-    });
+    let why = report.stopped_because.as_deref();
     let tip = match settings.tip.mode {
         TipMode::Held => "held",
         TipMode::Loaded => "loaded",
@@ -308,7 +316,7 @@ fn page(
             "Spatial leg with {} elements, its tip {tip}, {} s simulated in steps of {} s.",
             settings.leg.solver.elements, report.simulated_s, settings.leg.solver.step_s
         ),
-        warning,
+        warning: warning(why, report.simulated_s, &report.soundness),
         figures: figures(report, tendon),
         blocks,
         dense: false,

@@ -2,6 +2,7 @@
 
 use super::Sample;
 use super::report::{Report, norm};
+use crate::summary::{soundness_figure, warning};
 use softdock_report::{Axis, Block, Chart, Page, Series};
 
 /// The page of a regulator.
@@ -48,6 +49,12 @@ pub(super) fn page(report: &Report, closed: &[Sample], open: &[Sample]) -> Page 
             "{} modes, a period of {} s, torques within ± {} N·m.",
             report.modes, report.period_s, report.torque_limit_nm
         ),
+        warning: warning(
+            report.closed.ended.as_deref(),
+            closed.last().map_or(0.0, |s| s.t),
+            &report.soundness,
+        ),
+        figures: vec![soundness_figure(&report.soundness)],
         blocks: charts.into_iter().map(Block::from).collect(),
         ..Page::default()
     }

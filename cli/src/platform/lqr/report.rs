@@ -1,8 +1,11 @@
 //! What a regulator does, in numbers.
 
 use super::super::linearize::rows;
-use super::{Arguments, Sample};
+use super::{Arguments, Run, Sample};
+use crate::run::both_loops;
 use crate::summary::Summary;
+use leg_core::math;
+use leg_core::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_platform::regulator::Regulator;
 
@@ -16,8 +19,11 @@ pub(super) struct Outcome {
     settled_after_s: Option<f64>,
     largest_torque_nm: f64,
     saturated_time_s: f64,
+    /// Whether the figures can be believed.
+    #[serde(flatten)]
+    soundness: Soundness,
     /// Why the run ended early.
-    ended: Option<String>,
+    pub(super) ended: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -30,6 +36,9 @@ struct Pole {
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 pub(super) struct Report {
+    /// Whether the figures of both loops can be believed.
+    #[serde(flatten)]
+    pub(super) soundness: Soundness,
     pub(super) modes: usize,
     mode_frequencies_hz: Vec<f64>,
     /// Largest relative error of the response of the linear model against the whole platform.
@@ -44,7 +53,7 @@ pub(super) struct Report {
     closed_loop: Vec<Pole>,
     pub(super) torque_limit_nm: f64,
     holding_torque_nm: Vec<f64>,
-    closed: Outcome,
+    pub(super) closed: Outcome,
     open: Outcome,
 }
 
@@ -53,7 +62,8 @@ pub(super) fn norm(v: &[f64; 3]) -> f64 {
 }
 
 impl Outcome {
-    pub(super) fn new(arguments: &Arguments, samples: &[Sample], ended: Option<String>) -> Self {
+    pub(super) fn new(arguments: &Arguments, run: &Run) -> Self {
+        let (samples, ended) = (&run.samples, run.ended.clone());
         let most = |value: &dyn Fn(&Sample) -> f64| samples.iter().map(value).fold(0.0, f64::max);
         let away = |s: &Sample| norm(&s.moved) > arguments.settled_m;
         let last_away = samples.iter().rposition(away);
@@ -69,6 +79,7 @@ impl Outcome {
             settled_after_s: settled.filter(|_| ended.is_none()),
             largest_torque_nm: most(&|s| s.torques.amax()),
             saturated_time_s: saturated as f64 * arguments.period,
+            soundness: run.soundness.clone(),
             ended,
         }
     }
@@ -78,16 +89,16 @@ impl Report {
     pub(super) fn new(
         arguments: &Arguments,
         regulator: &Regulator,
-        closed: Outcome,
-        open: Outcome,
+        [closed, open]: [Outcome; 2],
     ) -> Self {
         let order = regulator.linear.model.order();
         let poles = regulator.riccati.closed_loop.iter().map(|pole| Pole {
-            magnitude: pole.norm(),
+            magnitude: math::modulus(*pole),
             re: pole.re,
             im: pole.im,
         });
         Self {
+            soundness: both_loops(&closed.soundness, &open.soundness),
             modes: order,
             mode_frequencies_hz: regulator.linear.kept_frequencies(),
             response_error: regulator.linear.error.relative,
@@ -110,7 +121,7 @@ impl Report {
             .iter()
             .map(|p| p.magnitude)
             .fold(0.0, f64::max);
-        let time = -self.period_s / slowest.ln();
+        let time = -self.period_s / math::ln(slowest);
         let response = format!(
             "{:.2e} up to {:.4} Hz",
             self.response_error, self.response_compared_below_hz
@@ -147,13 +158,17 @@ impl Report {
                 None => summary.text(&label("settled after"), "never", ""),
             };
             summary.number(&label("largest torque"), outcome.largest_torque_nm, "N·m");
+            for reason in outcome.soundness.reasons() {
+                summary.note(format!("SUSPECT, {name} loop: {reason}"));
+            }
             if let Some(why) = &outcome.ended {
                 summary.note(format!("{name} loop ended early: {why}"));
             }
         }
         summary
             .number("torque limit", self.torque_limit_nm, "N·m")
-            .number("at the limit for", self.closed.saturated_time_s, "s");
+            .number("at the limit for", self.closed.saturated_time_s, "s")
+            .text("soundness", self.soundness.key(), "");
         summary
     }
 }

@@ -1,7 +1,7 @@
 //! Wrench and motor histories from a table.
 
 use crate::failure::BadInput;
-use crate::leg::input;
+use crate::leg::input::{self, InterpolationArgs};
 use anyhow::Result;
 use leg_core::leg::config::MotorMode;
 use leg_core::model::Signal;
@@ -29,7 +29,7 @@ pub struct Histories {
 
 impl Histories {
     /// Reads a table with a column `t` [s].
-    pub fn read(path: &Path, config: &PlatformConfig) -> Result<Self> {
+    pub fn read(path: &Path, between: &InterpolationArgs, config: &PlatformConfig) -> Result<Self> {
         let legs = config.leg_count();
         let motor = |leg: usize, what: &str| format!("motor_{leg}_{what}");
         let mut names: Vec<String> = WRENCH.map(str::to_owned).to_vec();
@@ -45,6 +45,7 @@ impl Histories {
             let signal = Some(Signal::Table {
                 times: table.times.clone(),
                 values,
+                interpolation: between.interpolation(),
             });
             let Some(index) = names.iter().position(|known| *known == name) else {
                 continue;
@@ -59,6 +60,9 @@ impl Histories {
                             path.display()
                         );
                         return Err(BadInput::new(message).into());
+                    }
+                    if config.motor.mode == MotorMode::Angle {
+                        between.check_smooth(&name)?;
                     }
                     out.motors[index - 6].1 = signal;
                 }

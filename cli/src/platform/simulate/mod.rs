@@ -8,6 +8,8 @@ mod table;
 
 use super::start::{PlaceArgs, WrenchArgs};
 use crate::failure::BadInput;
+use crate::foreign::ForeignCode;
+use crate::leg::input::InterpolationArgs;
 use crate::legs::LegsArgs;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::run;
@@ -35,7 +37,7 @@ to the folder of --out, or to the current folder if there is none. With --out, s
 config.toml are written beside it. A run that is stopped or fails leaves its rows in
 platform.partial.csv. Columns:
   t                                 time [s]
-  x, y, z, roll, pitch, yaw         pose of the end effector [m, rad]
+  x, y, z, pitch, yaw, roll         pose of the end effector [m, rad]
   vx, vy, vz, wx, wy, wz            its rates, world axes [m/s, rad/s]
   base_x ... base_wz                the same of a floating base
   f1_x, f1_y, f1_z ...              force of each leg on the end effector [N]
@@ -50,7 +52,7 @@ platform.partial.csv. Columns:
 
 /// Arguments of `softdock platform simulate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = FILES)]
+#[command(after_help = crate::failure::with_exit_status(FILES))]
 pub struct Arguments {
     /// Simulated time [s]
     #[arg(
@@ -72,6 +74,8 @@ pub struct Arguments {
     /// torque and added to the holding ones in mode hold)
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
+    #[command(flatten)]
+    between: InterpolationArgs,
     /// Breaks a leg at a time: LEG:SECONDS, such as 3:0.5; repeatable
     #[arg(long = "break", value_name = "LEG:S")]
     breaks: Vec<String>,
@@ -90,6 +94,13 @@ pub struct Arguments {
     output: OutputArgs,
 }
 
+impl Arguments {
+    /// The foreign code inside its legs, if there is any.
+    pub fn foreign(&self) -> Option<ForeignCode> {
+        self.legs.foreign()
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let resolved = resolve(arguments)?;
@@ -102,7 +113,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     run::check_times(arguments.duration, output_step).map_err(BadInput::new)?;
     let breaks = breaks(&arguments.breaks, config.leg_count())?;
     let histories = match &arguments.input {
-        Some(path) => Histories::read(path, config)?,
+        Some(path) => Histories::read(path, &arguments.between, config)?,
         None => Histories::default(),
     };
     let folder = arguments.output.out.clone().unwrap_or_default();
@@ -119,7 +130,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output_step,
         breaks,
     };
-    let mut record = Record::new(platform, csv, times, arguments.plot.is_some());
+    let mut record = Record::new(platform, csv, times, arguments.plot.is_some())?;
     let ended = record.run();
     let (report, samples) = record.finish(&ended)?;
     if arguments.output.out.is_some() {
@@ -140,7 +151,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         output::say(&summary.to_string())?;
     }
-    ended.status(&report.file)
+    ended.status(&report.file, &report.soundness)
 }
 
 /// Every step, and every macro step of co-simulation if that is longer.

@@ -1,7 +1,9 @@
 //! The page of a run: motion, forces, motors, energies.
 
 use super::report::Report;
+use crate::summary::{soundness_figure, warning};
 use softdock_platform::PlatformConfig;
+use softdock_platform::attitude::Attitude;
 use softdock_platform::sample::{LegState, PlatformSample};
 use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 
@@ -25,12 +27,7 @@ fn per_leg(
 
 /// The page of a run.
 pub(super) fn page(report: &Report, config: &PlatformConfig, samples: &[PlatformSample]) -> Page {
-    let warning = report.stopped_because.as_ref().map(|why| {
-        format!(
-            "Incomplete: ended at t = {:.4} s ({why}).",
-            report.simulated_s
-        )
-    });
+    let why = report.stopped_because.as_deref();
     Page {
         title: "Motion of the platform".to_owned(),
         lead: format!(
@@ -40,7 +37,7 @@ pub(super) fn page(report: &Report, config: &PlatformConfig, samples: &[Platform
             report.simulated_s,
             report.step_s
         ),
-        warning,
+        warning: warning(why, report.simulated_s, &report.soundness),
         figures: figures(report),
         blocks: charts(samples, config.leg_count())
             .into_iter()
@@ -54,6 +51,7 @@ fn figures(report: &Report) -> Vec<Figure> {
     let [low, high] = report.tendon_tension_range_n;
     let millimetres = 1e3 * report.largest_displacement_m;
     vec![
+        soundness_figure(&report.soundness),
         Figure::number("largest displacement", millimetres, 4, "mm"),
         Figure::number("largest leg force", report.largest_leg_force_n, 4, "N"),
         Figure::number("lowest tendon tension", low, 4, "N"),
@@ -76,13 +74,16 @@ fn figures(report: &Report) -> Vec<Figure> {
 fn charts(samples: &[PlatformSample], legs: usize) -> Vec<Chart> {
     let start = samples.first().map_or([0.0; 3], |s| s.effector.position);
     let axes = ["x", "y", "z"];
-    let turns = ["roll", "pitch", "yaw"];
     let moved = (0..3).map(|i| {
         curve(samples, axes[i], |s| {
             1e3 * (s.effector.position[i] - start[i])
         })
     });
-    let turned = (0..3).map(|i| curve(samples, turns[i], |s| s.effector.rpy[i].to_degrees()));
+    let turned = (0..3).map(|i| {
+        curve(samples, Attitude::NAMES[i], |s| {
+            s.effector.attitude.degrees()[i]
+        })
+    });
     let norm = |f: [f64; 3]| f.iter().map(|x| x * x).sum::<f64>().sqrt();
     vec![
         Chart::over_time(
@@ -93,7 +94,7 @@ fn charts(samples: &[PlatformSample], legs: usize) -> Vec<Chart> {
         ),
         Chart::over_time(
             "Attitude",
-            "Roll, pitch and yaw of the end effector.",
+            "Pitch, yaw and roll of the end effector.",
             Axis::new("angle", "°"),
             turned.collect(),
         ),

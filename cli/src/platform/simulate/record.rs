@@ -5,7 +5,10 @@ use super::table::row;
 use crate::output::CsvFile;
 use crate::run::{self, Ended, Progress};
 use anyhow::Result;
+use leg_core::results::soundness::Watch;
+use softdock_platform::audit::{note_leaves, note_motors};
 use softdock_platform::config::Coupling;
+use softdock_platform::motor_range::MotorRange;
 use softdock_platform::sample::PlatformSample;
 use softdock_platform::scheme::{Progress as Advance, Scheme, coupling_loss};
 
@@ -28,6 +31,8 @@ pub(super) struct Record {
     rows: usize,
     done: Advance,
     worst: Worst,
+    watch: Watch,
+    ranges: Vec<MotorRange>,
     last: Option<PlatformSample>,
     keep_samples: bool,
     samples: Vec<PlatformSample>,
@@ -41,9 +46,12 @@ impl Record {
         csv: CsvFile,
         times: Times,
         keep_samples: bool,
-    ) -> Self {
-        Self {
-            worst: Worst::default(),
+    ) -> Result<Self> {
+        let ranges = MotorRange::of_legs(platform.config())?;
+        Ok(Self {
+            worst: Worst::new(ranges.clone()),
+            watch: Watch::default(),
+            ranges,
             progress: Progress::new(times.duration),
             platform,
             csv,
@@ -53,7 +61,7 @@ impl Record {
             last: None,
             keep_samples,
             samples: Vec::new(),
-        }
+        })
     }
 
     /// Runs to the end, or until it is stopped or fails.
@@ -76,6 +84,9 @@ impl Record {
             self.csv.row(&row(&sample))?;
             self.rows += 1;
             self.worst.note(&sample, self.last.as_ref());
+            sample.energy.note(sample.t, &mut self.watch);
+            note_motors(self.platform.as_ref(), &self.ranges, &mut self.watch);
+            note_leaves(self.platform.as_mut(), &mut self.watch)?;
             if self.keep_samples && (index % kept == 0 || index == grid.last) {
                 self.samples.push(sample.clone());
             }
@@ -105,6 +116,9 @@ impl Record {
     pub(super) fn finish(mut self, ended: &Ended) -> Result<(Report, Vec<PlatformSample>)> {
         let report = Report {
             complete: ended.is_complete(),
+            soundness: ended.soundness(&self.watch),
+            largest_energy_residual_j: self.watch.largest_residual(),
+            energy_residual_rel: self.watch.missing_share(),
             stopped_because: ended.reason(),
             file: ended.close(self.csv)?,
             rows: self.rows,

@@ -2,8 +2,12 @@
 
 use super::table::gap;
 use crate::summary::Summary;
+use leg_core::results::soundness::Soundness;
 use serde::Serialize;
+use softdock_platform::attitude::Attitude;
 use softdock_platform::config::Coupling;
+use softdock_platform::docking::track::SLACK_TENSION;
+use softdock_platform::motor_range::MotorRange;
 use softdock_platform::sample::PlatformSample;
 use std::path::PathBuf;
 
@@ -18,8 +22,9 @@ pub(super) struct Worst {
     torque: f64,
     turn: f64,
     start_angles: Vec<f64>,
+    ranges: Vec<MotorRange>,
+    range_use: f64,
     gap: f64,
-    residual: f64,
     slack_time: f64,
 }
 
@@ -27,10 +32,15 @@ fn norm(v: [f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// A tendon below this is called slack [N].
-const SLACK: f64 = 0.02;
-
 impl Worst {
+    /// Of a platform whose motors have these ranges.
+    pub(super) fn new(ranges: Vec<MotorRange>) -> Self {
+        Self {
+            ranges,
+            ..Self::default()
+        }
+    }
+
     /// Takes a sample into account; `last` is the one before.
     pub(super) fn note(&mut self, sample: &PlatformSample, last: Option<&PlatformSample>) {
         let position = sample.effector.position;
@@ -42,8 +52,10 @@ impl Worst {
         self.displacement = self.displacement.max(norm(moved));
         self.speed = self.speed.max(norm(sample.effector.velocity));
         self.gap = self.gap.max(gap(sample));
-        self.residual = self.residual.max(sample.energy.residual.abs());
         let since = last.map_or(0.0, |last| sample.t - last.t);
+        for (leg, range) in sample.legs.iter().zip(&self.ranges) {
+            self.range_use = self.range_use.max(range.used_at(leg.motor_angle));
+        }
         for (leg, angle) in sample.legs.iter().zip(&self.start_angles) {
             self.leg_force = self.leg_force.max(norm(leg.force));
             self.torque = self.torque.max(leg.motor_torque.abs());
@@ -51,7 +63,7 @@ impl Worst {
             let tension = leg.tendon_tension;
             let [low, high] = self.tension.unwrap_or([tension, tension]);
             self.tension = Some([low.min(tension), high.max(tension)]);
-            if tension < SLACK {
+            if tension < SLACK_TENSION {
                 self.slack_time += since;
             }
         }
@@ -62,6 +74,9 @@ impl Worst {
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Report {
     pub(super) complete: bool,
+    /// Whether the figures can be believed.
+    #[serde(flatten)]
+    pub(super) soundness: Soundness,
     pub(super) stopped_because: Option<String>,
     pub(super) file: PathBuf,
     pub(super) rows: usize,
@@ -81,15 +96,19 @@ pub(super) struct Report {
     pub(super) slack_time_s: f64,
     pub(super) largest_motor_torque_nm: f64,
     pub(super) largest_motor_turn_rad: f64,
+    /// Largest turn from the pre-tensioned posture over motor.range_rad.
+    pub(super) largest_motor_range_use: f64,
     pub(super) largest_joint_gap_m: f64,
     pub(super) largest_energy_residual_j: f64,
+    /// The same over the energy that moved.
+    pub(super) energy_residual_rel: f64,
     pub(super) wrench_work_j: f64,
     pub(super) motor_work_j: f64,
     pub(super) dissipated_j: f64,
     /// Work that the joints of a co-simulation lose between bodies and legs.
     pub(super) lost_in_coupling_j: f64,
     pub(super) final_position_m: [f64; 3],
-    pub(super) final_rpy_rad: [f64; 3],
+    pub(super) final_attitude_rad: Attitude,
 }
 
 impl Report {
@@ -105,13 +124,13 @@ impl Report {
             slack_time_s: worst.slack_time,
             largest_motor_torque_nm: worst.torque,
             largest_motor_turn_rad: worst.turn,
+            largest_motor_range_use: worst.range_use,
             largest_joint_gap_m: worst.gap,
-            largest_energy_residual_j: worst.residual,
             wrench_work_j: energy.wrench_work,
             motor_work_j: energy.motor_work,
             dissipated_j: energy.dissipated,
             final_position_m: last.map_or([0.0; 3], |last| last.effector.position),
-            final_rpy_rad: last.map_or([0.0; 3], |last| last.effector.rpy),
+            final_attitude_rad: last.map(|last| last.effector.attitude).unwrap_or_default(),
             ..Self::default()
         }
     }
@@ -135,7 +154,7 @@ impl Report {
             .text(
                 "energy residual",
                 format!("{:.1e}", self.largest_energy_residual_j),
-                "J",
+                &format!("J ({:.1e} of what moved)", self.energy_residual_rel),
             )
             .text(
                 "largest joint gap",
@@ -144,6 +163,7 @@ impl Report {
             )
             .number("iterations per step", self.iterations_per_step, "")
             .number("wall time", self.wall_s, "s");
+        summary.soundness(&self.soundness);
         if self.rejected_steps > 0 {
             summary.text(
                 "steps repeated smaller",

@@ -3,7 +3,7 @@
 use softdock_platform::sample::{BodySample, PlatformSample};
 
 const POSE: [&str; 12] = [
-    "x", "y", "z", "roll", "pitch", "yaw", "vx", "vy", "vz", "wx", "wy", "wz",
+    "x", "y", "z", "pitch", "yaw", "roll", "vx", "vy", "vz", "wx", "wy", "wz",
 ];
 const ENERGY: [&str; 9] = [
     "kinetic",
@@ -40,7 +40,12 @@ pub fn header(legs: usize, floating: bool) -> Vec<String> {
 }
 
 fn body(sample: &BodySample) -> impl Iterator<Item = f64> {
-    let lists = [sample.position, sample.rpy, sample.velocity, sample.spin];
+    let lists = [
+        sample.position,
+        sample.attitude.list(),
+        sample.velocity,
+        sample.spin,
+    ];
     lists.into_iter().flatten()
 }
 

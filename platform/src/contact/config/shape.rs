@@ -2,6 +2,7 @@
 
 use super::{check, positive};
 use leg_core::leg::ConfigError;
+use leg_core::math;
 use serde::{Deserialize, Serialize};
 
 /// What the end effector touches with.
@@ -143,7 +144,7 @@ impl PetalsConfig {
             inclination,
             "in [-89, 89] degrees",
         )?;
-        let end_radius = self.root_radius_m + self.length_m * inclination.to_radians().sin();
+        let end_radius = self.root_radius_m + self.length_m * math::sin(inclination.to_radians());
         check(
             end_radius >= 0.0,
             "contact.effector.petals.length_m",
@@ -200,7 +201,7 @@ impl Default for ConeConfig {
 impl ConeConfig {
     /// Radius of the wall where it meets the seat [m].
     pub fn seat_radius_m(&self) -> f64 {
-        self.mouth_radius_m - self.depth_m * self.half_angle_deg.to_radians().tan()
+        self.mouth_radius_m - self.depth_m * math::tan(self.half_angle_deg.to_radians())
     }
 
     fn validate(&self) -> Result<(), ConfigError> {

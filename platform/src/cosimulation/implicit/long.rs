@@ -1,10 +1,11 @@
 //! Steps longer than those of the legs: the end effector on a cubic.
 
-use super::{Done, Implicit, LARGEST_CORRECTION, MOST_ITERATIONS, Refusal, SLOW, refusal};
+use super::{Implicit, LARGEST_CORRECTION, MOST_ITERATIONS, SLOW, refusal};
 use crate::cosimulation::balance::Load;
 use crate::cosimulation::course::{Course, NODES, Weights};
 use crate::cosimulation::seat::{Question, Stop};
 use crate::error::{PlatformError, Result};
+use crate::pace::{Done, Refusal};
 use nalgebra::{DMatrix, DVector, Vector6};
 
 /// Steps after which Newton's matrix is replaced.
@@ -15,7 +16,8 @@ const FEW_ITERATIONS: usize = 3;
 const DIFFERENCE: f64 = 1e-7;
 
 impl Implicit {
-    pub(super) fn long_step(&mut self, length: f64) -> core::result::Result<Done, Refusal> {
+    pub(super) fn long_step(&mut self, end: f64) -> core::result::Result<Done, Refusal> {
+        let length = end - self.rig.time;
         if !self.saved {
             self.rig.note_work().map_err(Refusal::Never)?;
         }
@@ -25,7 +27,9 @@ impl Implicit {
         let guess = self.predictor.guess(&times);
         let weights = Weights::new(self.rig.config.solver.spectral_radius);
         let course = Course::new(weights, start, length, self.rig.effector(), &guess);
-        self.iterate(course, &outside)
+        let done = self.iterate(course, &outside)?;
+        self.rig.time = end;
+        Ok(done)
     }
 
     fn iterate(

@@ -22,13 +22,13 @@ use super::predictor::Predictor;
 use super::rig::Rig;
 use super::seat::{Before, Question, Request};
 use crate::error::{PlatformError, Result};
-use crate::monolithic::{FIRST_STEP, even_part, even_step};
+use crate::pace::{Done, GROWTH, Pace, Refusal, Stepper, Strictness, advance_evenly};
 use crate::scheme::{Observer, Progress};
 use crate::statics::StaticPlatform;
 use crate::stopwatch::UnitTimes;
 use crate::threads::Crew;
 use crate::unit::{LegUnit, NativeUnit, UnitError, UnitStart};
-use crate::wrench::SAME_TIME;
+use leg_core::dynamics::grid::SLIVER;
 use nalgebra::Vector6;
 use std::time::Instant;
 
@@ -38,12 +38,7 @@ const MOST_ITERATIONS: usize = 15;
 const LARGEST_CORRECTION: f64 = 1.0;
 /// Derivatives with which a correction shrinks by less than this are replaced.
 const SLOW: f64 = 0.3;
-/// A step that fails is halved at most so often.
-const HALVINGS: i32 = 12;
-/// Steps grow by this factor as long as they are no longer than those of the legs, as in the
-/// monolithic scheme.
-const GROWTH: f64 = 2.0;
-/// Longer ones grow by this factor: what a jump has stirred up has to calm down meanwhile.
+/// Steps longer than those of the legs grow by this factor: what a jump has stirred up has to calm down meanwhile.
 const GROWTH_OF_LONG_STEPS: f64 = core::f64::consts::SQRT_2;
 
 /// A platform in implicit co-simulation.
@@ -58,29 +53,15 @@ pub struct Implicit {
     series: bool,
     /// The units remember the start of the step under way.
     saved: bool,
-    /// How long a step may be for now [s]: it grows again after a failure or a jump.
-    longest: f64,
+    pace: Pace,
+    /// What the legs hold at the last accepted step, once it is known [J].
+    balance: Option<f64>,
     /// The units were last somewhere else than at the motion under way.
     displaced: bool,
     /// Steps since the last linearisation.
     age: usize,
     /// Even new derivatives did not make the iteration fast.
     always_slow: bool,
-}
-
-/// Why a macro step was not accepted.
-enum Refusal {
-    /// A smaller one may do.
-    Smaller(PlatformError),
-    /// Nothing will.
-    Never(PlatformError),
-}
-
-/// What a macro step did.
-#[derive(Debug, Clone, Copy, Default)]
-struct Done {
-    iterations: usize,
-    linearizations: usize,
 }
 
 impl Implicit {
@@ -110,7 +91,8 @@ impl Implicit {
             derivatives,
             series,
             saved: false,
-            longest: f64::INFINITY,
+            pace: Pace::default(),
+            balance: None,
             displaced: false,
             age: 0,
             always_slow: false,
@@ -121,7 +103,7 @@ impl Implicit {
     /// The motion goes on differently from now on: with small steps at first.
     pub(crate) fn disturb(&mut self) {
         self.predictor.forget();
-        self.longest = FIRST_STEP * self.rig.config.solver.step_s;
+        self.pace.disturb(self.rig.config.solver.step_s);
     }
 
     /// Another wrench history was set.
@@ -171,75 +153,26 @@ impl Implicit {
 
     /// True if a step of `length` [s] is longer than those of the legs.
     fn is_long(&self, length: f64) -> bool {
-        length > self.rig.config.solver.step_s * (1.0 + SAME_TIME)
+        // An even division may make steps longer by a few slivers.
+        length > self.rig.config.solver.step_s * (1.0 + 2.0 * SLIVER)
     }
 
     fn advance_in_pieces(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
-        let slack = SAME_TIME * self.largest();
+        let slack = SLIVER * self.largest();
         let mut out = Progress::default();
         while end - self.rig.time > slack {
             let jump = self.rig.next_jump(self.rig.time, end, slack);
-            let until = jump.map_or(end, |jump| jump.min(end));
-            self.advance_in_steps(until, &mut out, observe)?;
+            // A jump next to the end is at the end.
+            let until = jump.filter(|jump| *jump < end - slack).unwrap_or(end);
+            let largest = self.largest();
+            advance_evenly(self, until, largest, &mut out, &mut |scheme| {
+                observe(scheme)
+            })?;
             if jump.is_some() {
                 self.disturb();
             }
         }
         Ok(out)
-    }
-
-    fn advance_in_steps(
-        &mut self,
-        end: f64,
-        out: &mut Progress,
-        observe: &mut Observer<'_>,
-    ) -> Result<()> {
-        let nominal = even_step(end - self.rig.time, self.largest());
-        let smallest = nominal * 0.5_f64.powi(HALVINGS);
-        while end - self.rig.time > 1e-9 * nominal {
-            let left = end - self.rig.time;
-            let contact = self.rig.world.largest_step(&self.rig.bodies);
-            let allowed = nominal.min(self.longest).min(contact).max(smallest);
-            let this = even_part(left, allowed);
-            match self.step(this) {
-                Ok(done) => {
-                    out.steps += 1;
-                    out.iterations += done.iterations;
-                    out.linearizations += done.linearizations;
-                    if left <= this * (1.0 + 1e-9) {
-                        self.rig.time = end;
-                    }
-                    let growth = if self.is_long(GROWTH * this) {
-                        GROWTH_OF_LONG_STEPS
-                    } else {
-                        GROWTH
-                    };
-                    self.longest = growth * self.longest.min(nominal);
-                    observe(self);
-                }
-                Err(Refusal::Never(cause)) => return Err(cause),
-                Err(Refusal::Smaller(cause)) => {
-                    out.rejected += 1;
-                    self.longest = 0.5 * this;
-                    if self.longest < smallest {
-                        return Err(PlatformError::Stalled {
-                            time_s: self.rig.time,
-                            smallest_s: smallest,
-                            cause: Box::new(cause),
-                        });
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn step(&mut self, length: f64) -> core::result::Result<Done, Refusal> {
-        if self.is_long(length) {
-            self.long_step(length)
-        } else {
-            self.short_step(length)
-        }
     }
 
     /// How units are asked to follow; from now on they remember the start of the step.
@@ -267,6 +200,40 @@ impl Implicit {
             iterations: done.iterations,
             correction: size,
         })
+    }
+}
+
+impl Stepper for Implicit {
+    fn time(&self) -> f64 {
+        self.rig.time
+    }
+
+    fn pace(&mut self) -> &mut Pace {
+        &mut self.pace
+    }
+
+    fn contact_limit(&mut self) -> f64 {
+        self.rig.world.largest_step(&self.rig.bodies)
+    }
+
+    fn closing(&self) -> Option<f64> {
+        self.rig.world.closing()
+    }
+
+    fn attempt(&mut self, end: f64, strict: Strictness) -> core::result::Result<Done, Refusal> {
+        if self.is_long(end - self.rig.time) {
+            self.long_step(end)
+        } else {
+            self.short_step(end, strict)
+        }
+    }
+
+    fn growth(&self, h: f64) -> f64 {
+        if self.is_long(GROWTH * h) {
+            GROWTH_OF_LONG_STEPS
+        } else {
+            GROWTH
+        }
     }
 }
 

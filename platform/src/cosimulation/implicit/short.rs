@@ -5,11 +5,12 @@
 //! of the present iterate. Bodies, wrench, contact and latch are linearised exactly
 //! ([`crate::world`]); the legs by [`Slope`], kept from step to step as long as it serves.
 
-use super::{Done, Implicit, LARGEST_CORRECTION, MOST_ITERATIONS, Refusal, SLOW, refusal};
+use super::{Implicit, LARGEST_CORRECTION, MOST_ITERATIONS, SLOW, refusal};
 use crate::body::BodyStep;
 use crate::cosimulation::seat::{Before, Question, Request, Slope, Stop};
 use crate::error::Result;
 use crate::hub::EFFECTOR;
+use crate::pace::{Done, Refusal, Strictness};
 use crate::wrench::SAME_TIME;
 use leg_core::dynamics::alpha::Coefficients;
 use nalgebra::{Matrix3, Vector3};
@@ -21,8 +22,18 @@ const SHARP: f64 = 0.01;
 const FEW_ITERATIONS: usize = 2;
 
 impl Implicit {
-    pub(super) fn short_step(&mut self, h: f64) -> core::result::Result<Done, Refusal> {
-        let (start, end) = (self.rig.time, self.rig.time + h);
+    pub(super) fn short_step(
+        &mut self,
+        end: f64,
+        strict: Strictness,
+    ) -> core::result::Result<Done, Refusal> {
+        let start = self.rig.time;
+        let h = end - start;
+        if self.rig.world.encounter().is_some() && self.balance.is_none() {
+            // The units are at the start of the step only before they follow.
+            let balance = self.rig.leg_balance(0.0).map_err(Refusal::Never)?;
+            self.balance = Some(balance.sum);
+        }
         let coefficients = Coefficients::new(self.rig.config.solver.spectral_radius, h);
         self.rig.world.begin(start, end);
         let mut steps = self.predict(&coefficients, end);
@@ -52,8 +63,10 @@ impl Implicit {
                 break;
             }
             if size <= tolerance && !self.displaced {
-                self.accept_short(&steps, &coefficients)
-                    .map_err(Refusal::Never)?;
+                self.judge(&steps, (h, end), strict)?;
+                let accepted = self.accept_short(&steps, &coefficients, end);
+                done.closed = accepted.map_err(Refusal::Never)?;
+                done.changed = self.rig.world.changed();
                 self.age_slopes(&done);
                 return Ok(done);
             }
@@ -139,7 +152,41 @@ impl Implicit {
         }
     }
 
-    fn accept_short(&mut self, steps: &[BodyStep], coefficients: &Coefficients) -> Result<()> {
+    /// Looks for events in the step, and with a target at what the account misses in it.
+    fn judge(
+        &mut self,
+        steps: &[BodyStep],
+        (h, end): (f64, f64),
+        strict: Strictness,
+    ) -> core::result::Result<(), Refusal> {
+        let rig = &mut self.rig;
+        let trial = rig.world.examine(&rig.bodies, steps, rig.time, h);
+        if let Some(after) = trial.event.filter(|_| strict.events) {
+            return Err(Refusal::Event(after));
+        }
+        if rig.world.encounter().is_none() {
+            return Ok(());
+        }
+        let Some(before) = self.balance.filter(|_| strict.look) else {
+            self.pace.watch.postpone(trial.miss, h);
+            return Ok(());
+        };
+        let after = rig.leg_balance(h).map_err(Refusal::Never)?;
+        let lost = after.lost + rig.world.account().dissipated();
+        let moved = trial.moved.max(lost).max(after.motors.abs());
+        let miss = trial.miss + after.sum - before;
+        let judged = self.pace.watch.judge(miss, moved, (h, end), strict.account);
+        judged.map_err(Refusal::Account)?;
+        self.balance = Some(after.sum);
+        Ok(())
+    }
+
+    fn accept_short(
+        &mut self,
+        steps: &[BodyStep],
+        coefficients: &Coefficients,
+        end: f64,
+    ) -> Result<bool> {
         let forces: Vec<Vector3<f64>> = self
             .rig
             .seats
@@ -147,11 +194,13 @@ impl Implicit {
             .map(|seat| seat.answer.force)
             .collect();
         let force = |leg: usize| forces[leg];
-        self.rig.accept_steps(steps, coefficients, force, force)?;
+        let closed = self
+            .rig
+            .accept_steps(steps, coefficients, end, force, force)?;
         let point = (self.rig.time, self.rig.effector().algorithmic);
         let lever = self.rig.config.legs.sphere_radius_m;
         self.predictor.learn(&[point], lever);
         self.saved = false;
-        Ok(())
+        Ok(closed)
     }
 }

@@ -1,0 +1,19 @@
+//! Files that somebody names as input.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+/// Opens a file to read it. What is no file with an end (a folder, a pipe, a device) is refused: to
+/// open a pipe would wait for ever for somebody to write into it.
+pub fn open(path: &Path) -> io::Result<File> {
+    let kind = path.metadata()?.file_type();
+    let problem = if kind.is_dir() {
+        "it is a folder"
+    } else if kind.is_file() {
+        return File::open(path);
+    } else {
+        "it is a pipe, a socket or a device, and only regular files are read"
+    };
+    Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
+}

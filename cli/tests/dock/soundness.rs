@@ -1,0 +1,208 @@
+//! Results that must not be used say so, everywhere, and end with exit status 3; what became of a
+//! docking is one of four outcomes.
+
+use crate::support::{COARSE, Folder, no_panic};
+use serde_json::{Value, json};
+
+/// A contact so soft that the default docking presses it in deeper than the radius of its tips.
+const SOFT: [&str; 4] = [
+    "--set",
+    "contact.normal.stiffness_n_per_m_n=1e4",
+    "--set",
+    "duration_s=0.15",
+];
+
+/// Runs, expects exit status 3 and a message that says why, and returns what was printed.
+fn suspect(folder: &Folder, arguments: &[&str], why: &str) -> String {
+    let output = folder.run(arguments);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{arguments:?}: {errors}");
+    assert!(
+        errors.contains("suspect") && errors.contains(why),
+        "{errors}"
+    );
+    no_panic(&errors);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn reasons(summary: &Value) -> Vec<&str> {
+    let list = summary["soundness_reasons"].as_array().unwrap();
+    list.iter()
+        .map(|reason| reason["reason"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn a_suspect_docking_says_why_everywhere_and_ends_with_status_3() {
+    let folder = Folder::new("suspect");
+    let why = "deeper than the tip's radius of 5.00 mm";
+    let said = suspect(
+        &folder,
+        &[&COARSE[..], &SOFT, &["--out", "a"]].concat(),
+        why,
+    );
+    let lead = said.lines().nth(1).unwrap();
+    assert!(lead.contains("SUSPECT: do not use these figures"), "{said}");
+    assert!(said.contains(why), "{said}");
+
+    let summary = folder.json("a/summary.json");
+    assert_eq!(summary["soundness"], "suspect");
+    assert_eq!(reasons(&summary), ["contact_depth"]);
+    let reason = &summary["soundness_reasons"][0];
+    assert_eq!(reason["value"], summary["max_penetration_m"]);
+    assert_eq!(reason["allowed"], 0.005);
+    assert_eq!(reason["leg"], Value::Null);
+    let time = reason["time_s"].as_f64().unwrap();
+    assert!((0.04..=0.15).contains(&time), "{time}");
+    let text = reason["text"].as_str().unwrap();
+    assert!(text.contains(why), "{text}");
+
+    let page = folder.file("a/report.html");
+    assert!(page.contains("role=\"alert\">Suspect: the contact was pressed in by"));
+    assert!(page.contains("data-key=\"soundness\" data-value=\"&quot;suspect&quot;\""));
+
+    // Points without a tip have no radius to be pressed in by.
+    let bare = ["--set", "contact.effector.tip_radius_m=0", "--no-report"];
+    let said = folder.stdout(&[&COARSE[..], &SOFT, &bare, &["--json", "--out", "b"]].concat());
+    let summary: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(summary["soundness"], "sound");
+    assert_eq!(summary["soundness_reasons"], json!([]));
+}
+
+#[test]
+fn a_motor_beyond_its_range_makes_a_docking_suspect() {
+    let folder = Folder::new("range");
+    let narrow = ["--set", "motor.range_rad=0.001", "--set", "duration_s=0.1"];
+    let arguments = ["motors-hold", "--no-report", "--json", "--out", "a"];
+    let arguments = [&arguments[..], &COARSE, &narrow].concat();
+    let said = suspect(&folder, &arguments, "beyond its range of ±0.0573°");
+    let summary: Value = serde_json::from_str(&said).unwrap();
+    assert_eq!(reasons(&summary), ["motor_range"]);
+    let leg = summary["soundness_reasons"][0]["leg"].as_u64().unwrap();
+    assert!((1..=6).contains(&leg));
+}
+
+#[test]
+fn a_sweep_and_a_comparison_are_as_sound_as_their_worst_run() {
+    let folder = Folder::new("several-suspect");
+    let short = ["--set", "duration_s=0.15", COARSE[0], COARSE[1]];
+    // Stiffnesses of 1e4 and 1.01e6: the first is too soft.
+    let sweep = "contact.normal.stiffness_n_per_m_n=1e4:1.1e6:1e6";
+    let arguments = [&["--sweep", sweep, "--out", "sweep"], &short[..]].concat();
+    let said = suspect(&folder, &arguments, "deeper than the tip's radius");
+    let rows: Vec<&str> = said.lines().skip(2).take(2).collect();
+    assert!(rows[0].ends_with("in contact     suspect"), "{said}");
+    assert!(rows[1].ends_with("  sound"), "{said}");
+    let table = folder.file("sweep/sweep.csv");
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].ends_with(",outcome,soundness"), "{table}");
+    assert!(lines[1].ends_with(",in_contact,suspect"), "{table}");
+    assert!(lines[2].ends_with(",sound"), "{table}");
+    let summary = folder.json("sweep/summary.json");
+    assert_eq!(summary["runs"][0]["summary"]["soundness"], "suspect");
+    let page = folder.file("sweep/report.html");
+    assert!(page.contains("One run is suspect and left out of the curves."));
+
+    folder.write("soft.toml", "[contact.normal]\nstiffness_n_per_m_n = 1e4\n");
+    let arguments = [
+        &["--compare", "soft.toml", "default", "--out", "both"],
+        &short[..],
+    ]
+    .concat();
+    suspect(&folder, &arguments, "deeper than the tip's radius");
+    let summary = folder.json("both/summary.json");
+    assert_eq!(summary["soft"]["soundness"], "suspect");
+    assert_eq!(summary["default"]["soundness"], "sound");
+    let page = folder.file("both/report.html");
+    assert!(page.contains("role=\"alert\">Suspect (soft): the contact was pressed in"));
+}
+
+#[test]
+fn a_docking_has_one_of_four_outcomes() {
+    let folder = Folder::new("outcomes");
+    for (scenario, duration, outcome, words) in [
+        ("aligned", "0.14", "captured", "captured: the latch closed"),
+        (
+            "default",
+            "0.4",
+            "bounced",
+            "bounced: the target left again with",
+        ),
+        (
+            "default",
+            "0.05",
+            "in_contact",
+            "they are in contact at the end",
+        ),
+        (
+            "default",
+            "0.01",
+            "never_touched",
+            "Never touched: the gap is",
+        ),
+    ] {
+        let duration = format!("duration_s={duration}");
+        let arguments = [
+            scenario,
+            "--set",
+            &duration,
+            "--no-report",
+            "--out",
+            outcome,
+        ];
+        let said = folder.stdout(&[&arguments[..], &COARSE].concat());
+        let lead = said.lines().nth(1).unwrap();
+        assert!(lead.contains(words), "{outcome}: {said}");
+        let summary = folder.json(&format!("{outcome}/summary.json"));
+        assert_eq!(summary["outcome"], outcome);
+        assert_eq!(summary["soundness"], "sound");
+        let touched = outcome != "never_touched";
+        for key in [
+            "peak_contact_force_n",
+            "peak_contact_time_s",
+            "contact_impulse_n_s",
+        ] {
+            assert_eq!(summary[key].is_number(), touched, "{outcome}: {key}");
+        }
+    }
+}
+
+/// A target of 100 t at 2 m/s runs over the platform: leaves of 1.2 mm are stretched as no metal is.
+#[test]
+fn a_platform_that_is_run_over_is_outside_its_model() {
+    let folder = Folder::new("run-over");
+    let arguments = [
+        "aligned",
+        "--no-report",
+        "--json",
+        "--out",
+        "a",
+        "--set",
+        "closing_speed_m_s=2",
+        "--set",
+        "target.mass_kg=1e5",
+        "--set",
+        "duration_s=0.5",
+    ];
+    let why = "% along its axis (its model allows 0.100 %)";
+    let said = suspect(&folder, &[&arguments[..], &COARSE].concat(), why);
+    let summary: Value = serde_json::from_str(&said).unwrap();
+    let found = reasons(&summary);
+    for doubt in ["axial_strain", "surface_strain", "contact_depth"] {
+        assert!(found.contains(&doubt), "{found:?}");
+    }
+}
+
+#[test]
+fn the_help_lists_the_exit_statuses() {
+    let folder = Folder::new("help");
+    let help = folder.stdout(&["--help"]);
+    for part in [
+        "0 sound",
+        "1 could not be computed",
+        "2 wrong input",
+        "3 suspect",
+    ] {
+        assert!(help.contains(part), "{part}: {help}");
+    }
+}

@@ -1,0 +1,89 @@
+//! The account of energies of a step, before it is accepted.
+
+use super::Platform;
+use crate::body::BodyStep;
+use crate::error::PlatformError;
+use crate::hub::{EFFECTOR, point_motion};
+use crate::native::NativeLeg;
+use crate::pace::{Refusal, Strictness};
+use crate::stopwatch::timed;
+use crate::world::Trial;
+
+impl Platform {
+    /// Moves the legs to the end of the step, and with a target judges what the account misses in it.
+    /// On a refusal the legs are as they were.
+    pub(super) fn move_legs(
+        &mut self,
+        steps: &[BodyStep],
+        (h, end): (f64, f64),
+        trial: &Trial,
+        strict: Strictness,
+    ) -> core::result::Result<(), Refusal> {
+        let watched = self.world.encounter().is_some();
+        let before = match self.balances {
+            None if watched => self.leg_balances()?,
+            known => known.unwrap_or(0.0),
+        };
+        let look = watched && (strict.look || self.balances.is_none());
+        let mut miss = trial.miss;
+        let Self {
+            legs,
+            spheres,
+            world,
+            crew,
+            walls,
+            ..
+        } = self;
+        let effector = &steps[EFFECTOR].trial;
+        let base = world.hub().base.map(|i| &steps[i].trial);
+        timed(walls.as_mut().map(|walls| &mut walls[0]), || {
+            crew.for_each(legs, |i, leg| {
+                leg.accept(&point_motion(effector, &spheres[i]), base, look);
+            });
+        });
+        let (mut motors, mut lost) = (0.0, world.account().dissipated());
+        self.flows.clear();
+        for (i, leg) in legs.iter().enumerate() {
+            let (mut tip, mut foot) = (self.tips[i], self.feet[i]);
+            let velocity = effector.point_velocity(&spheres[i]);
+            tip.advance(h, -leg.tip_force().dot(&velocity));
+            foot.advance(h, base.map_or(0.0, |base| leg.base_power(base)));
+            miss += tip.energy - self.tips[i].energy + foot.energy - self.feet[i].energy;
+            let ledger = &leg.state().ledger;
+            motors += ledger.work_in - tip.energy - foot.energy;
+            lost += ledger.dissipated;
+            self.flows.push((tip, foot));
+        }
+        if look {
+            let judged = self.leg_balances().and_then(|balances| {
+                let moved = trial.moved.max(lost).max(motors.abs());
+                let (watch, miss) = (&mut self.pace.watch, miss + balances - before);
+                let judged = watch.judge(miss, moved, (h, end), strict.account);
+                judged.map(|()| balances).map_err(Refusal::Account)
+            });
+            match judged {
+                Ok(balances) => self.balances = Some(balances),
+                Err(refusal) => {
+                    self.legs.iter_mut().for_each(NativeLeg::undo);
+                    return Err(refusal);
+                }
+            }
+        } else if watched {
+            self.pace.watch.postpone(miss, h);
+        }
+        for (i, (tip, foot)) in self.flows.iter().enumerate() {
+            (self.tips[i], self.feet[i]) = (*tip, *foot);
+        }
+        Ok(())
+    }
+
+    /// Sum of the balances of all legs [J].
+    fn leg_balances(&mut self) -> core::result::Result<f64, Refusal> {
+        let mut sum = 0.0;
+        for (i, leg) in self.legs.iter_mut().enumerate() {
+            let balance = leg.balance().map_err(PlatformError::in_leg(i));
+            sum += balance.map_err(Refusal::Smaller)?;
+        }
+        Ok(sum)
+    }
+}
