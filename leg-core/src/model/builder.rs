@@ -530,9 +530,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             for input in force.inputs() {
                 roles[input.0].forces = true;
             }
-            if let Force::Motor {
-                hold: Some(hold), ..
-            } = force
+            if let Force::Motor { law, .. } = force
+                && let Some(hold) = &law.hold
             {
                 roles[hold.target.0].aims = true;
             }

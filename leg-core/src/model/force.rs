@@ -343,9 +343,9 @@ impl<const D: usize> Force<D> {
         };
         match self {
             Self::Line { .. } | Self::Torsion { .. } => {}
-            Self::Motor { torque, hold, .. } => {
-                add(*torque);
-                add(hold.map(|hold| hold.target));
+            Self::Motor { law, .. } => {
+                add(law.torque);
+                add(law.hold.map(|hold| hold.target));
             }
             Self::Wrench { force, moment, .. } => {
                 force.iter().chain(moment).copied().for_each(add);
