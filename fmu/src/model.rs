@@ -179,7 +179,7 @@ impl Model for LegPlanar {
     ) -> Result<Box<PlanarUnit>, LegError> {
         let mut values = [0.0; PLANAR_INPUTS];
         values.copy_from_slice(inputs);
-        Ok(Box::new(PlanarUnit::new(config, &values)?))
+        PlanarUnit::boxed(config, &values)
     }
 }
 
@@ -204,9 +204,7 @@ impl Model for LegSpatial {
     ) -> Result<Box<SpatialUnit>, LegError> {
         let mut values = [0.0; SPATIAL_INPUTS];
         values.copy_from_slice(inputs);
-        let velocity_given = parameters.tip_velocity_given();
-        let unit = SpatialUnit::new(config, velocity_given, &values)?;
-        Ok(Box::new(unit))
+        SpatialUnit::boxed(config, parameters.tip_velocity_given(), &values)
     }
 }
 

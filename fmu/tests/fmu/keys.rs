@@ -512,7 +512,7 @@ const SPATIAL: &[Effect] = &[
     (
         "tendon.slack_width_n",
         "1.0",
-        "tendon.rest_length_m = 0.4114",
+        "tendon.rest_length_m = 0.4077",
     ),
 ];
 

@@ -96,22 +96,29 @@ pub const PLANAR_OUTPUTS: usize = 33;
 impl PlanarUnit {
     /// The leg at rest in the posture the configuration asks for, under inputs (see
     /// [`PlanarInput`]) that replace the histories of the configuration.
-    #[inline(never)]
     pub fn new(config: &LegConfig, inputs: &[f64; PLANAR_INPUTS]) -> Result<Self, LegError> {
-        let mut config = config.clone();
-        let value = |input: PlanarInput| History::Constant(inputs[input as usize]);
-        config.motor.torque_nm = value(PlanarInput::MotorTorque);
-        config.load.torque_nm = value(PlanarInput::LoadTorque);
-        config.load.force_x_n = value(PlanarInput::LoadForceX);
-        config.load.force_y_n = value(PlanarInput::LoadForceY);
-        config.motor.angle_rad = match config.motor.mode {
-            MotorMode::Hold => value(PlanarInput::MotorAngle),
-            // A crank that follows an angle gets there in the first step.
-            _ => History::Constant(0.0),
-        };
+        Ok(*Self::boxed(config, inputs)?)
+    }
+
+    /// The same on the heap, for callers with a small stack: little lies under the search for the
+    /// equilibrium.
+    #[inline(never)]
+    pub fn boxed(config: &LegConfig, inputs: &[f64; PLANAR_INPUTS]) -> Result<Box<Self>, LegError> {
+        let config = under(config, inputs);
+        let simulation = Simulation::new(&config)?;
+        Ok(Self::at_rest(&config, simulation, inputs))
+    }
+
+    /// A simulation at its start as a unit.
+    #[inline(never)]
+    fn at_rest(
+        config: &LegConfig,
+        simulation: Simulation,
+        inputs: &[f64; PLANAR_INPUTS],
+    ) -> Box<Self> {
         let Simulation {
             leg, state, start, ..
-        } = Simulation::new(&config)?;
+        } = simulation;
         let chord = chord_vector(&leg, &state);
         let [at_a, at_b] = leaf_forces(&leg, &state);
         let mut origin = Origin {
@@ -132,8 +139,25 @@ impl PlanarUnit {
             origin.rest_length = Some(config.tendon.rest_length_m.unwrap_or(natural));
         }
         let near = math::atan2(chord.y, chord.x);
-        Ok(Self::from_start(leg, origin, state, inputs, near))
+        Box::new(Self::from_start(leg, origin, state, inputs, near))
     }
+}
+
+/// The configuration with inputs in place of its histories.
+#[inline(never)]
+fn under(config: &LegConfig, inputs: &[f64; PLANAR_INPUTS]) -> Box<LegConfig> {
+    let mut config = Box::new(config.clone());
+    let value = |input: PlanarInput| History::Constant(inputs[input as usize]);
+    config.motor.torque_nm = value(PlanarInput::MotorTorque);
+    config.load.torque_nm = value(PlanarInput::LoadTorque);
+    config.load.force_x_n = value(PlanarInput::LoadForceX);
+    config.load.force_y_n = value(PlanarInput::LoadForceY);
+    config.motor.angle_rad = match config.motor.mode {
+        MotorMode::Hold => value(PlanarInput::MotorAngle),
+        // A crank that follows an angle gets there in the first step.
+        _ => History::Constant(0.0),
+    };
+    config
 }
 
 impl UnitLeg<Se2, 3, 2> for PlanarLeg {

@@ -109,17 +109,39 @@ impl SpatialUnit {
     /// The leg at rest. It is pre-tensioned with its tip where the configuration
     /// says; if the inputs have the tip elsewhere, it is moved there slowly first. The tip's
     /// velocity counts from the first step on; for `tip_velocity_given` see [`Origin`].
-    #[inline(never)]
     pub fn new(
         config: &SpatialLegConfig,
         tip_velocity_given: bool,
         inputs: &[f64; SPATIAL_INPUTS],
     ) -> Result<Self, LegError> {
-        let mut bowed = Box::new(pretension_spatial(config)?);
+        Ok(*Self::boxed(config, tip_velocity_given, inputs)?)
+    }
+
+    /// The same on the heap, for callers with a small stack: little lies under the search for the
+    /// equilibrium.
+    #[inline(never)]
+    pub fn boxed(
+        config: &SpatialLegConfig,
+        tip_velocity_given: bool,
+        inputs: &[f64; SPATIAL_INPUTS],
+    ) -> Result<Box<Self>, LegError> {
+        let mut bowed = pretension_spatial(config)?;
         let tip = [inputs[0], inputs[1], inputs[2]];
         if tip != config.tip_position_m {
             move_tip(&mut bowed, tip)?;
         }
+        Self::at_rest(config, &bowed, tip_velocity_given, inputs)
+    }
+
+    /// A leg in equilibrium as a unit.
+    #[inline(never)]
+    fn at_rest(
+        config: &SpatialLegConfig,
+        bowed: &SpatialPretensioned,
+        tip_velocity_given: bool,
+        inputs: &[f64; SPATIAL_INPUTS],
+    ) -> Result<Box<Self>, LegError> {
+        let tip = [inputs[0], inputs[1], inputs[2]];
         let origin = Origin {
             q1: config.q1_rad,
             held: [config.q1_rad, 0.0],
@@ -149,11 +171,13 @@ impl SpatialUnit {
         }
         let mut workspace = Box::new(Workspace::new(&leg.model));
         dynamics::initialize(&leg.model, &mut state, &mut workspace, &Curves(&curves))?;
-        Ok(Self::from_start(leg, origin, state, inputs, 0.0))
+        let unit = Self::from_start(leg, origin, state, inputs, 0.0);
+        Ok(Box::new(unit))
     }
 }
 
 /// Moves the tip of a leg in equilibrium, every point of the way an equilibrium.
+#[inline(never)]
 fn move_tip(bowed: &mut SpatialPretensioned, tip: [f64; 3]) -> Result<(), LegError> {
     let from = bowed.state.inputs.value.clone();
     let mut to = from.clone();
