@@ -11,8 +11,8 @@ use leg_core::linearize::{self, Coordinates, Output, Request};
 use leg_core::modal;
 use leg_core::model::{
     Attachment, Axes, BeamId, BeamSpec, Body, Drive, Force, ForceId, FrameId, Hold, InputId,
-    Inputs, Interpolation, JointId, JointKind, LineLaw, Model, ModelBuilder, MotorLaw, NodeId, PointOn,
-    Section, Signal, Signals,
+    Inputs, Interpolation, JointId, JointKind, LineLaw, Model, ModelBuilder, MotorLaw, NodeId,
+    PointOn, Section, Signal, Signals,
 };
 use leg_core::newmark;
 use leg_core::results;

@@ -245,7 +245,11 @@ fn design(arguments: &Arguments, rest: &Equilibrium) -> Result<Design> {
             angle_rad: arguments.angle_noise_rad,
             length_m: arguments.length_noise_m,
         };
-        Some(regulated::Observer::new(&shared.select(&[0, 1], measured), period, noise)?)
+        Some(regulated::Observer::new(
+            &shared.select(&[0, 1], measured),
+            period,
+            noise,
+        )?)
     } else {
         None
     };

@@ -13,9 +13,7 @@ use leg_core::modal;
 use nalgebra::DMatrix;
 use serde::Serialize;
 use softdock_platform::PlatformConfig;
-use softdock_platform::linear::{
-    Kept, LinearPlatform, RESPONSE_TOLERANCE, linearize_platform,
-};
+use softdock_platform::linear::{Kept, LinearPlatform, RESPONSE_TOLERANCE, linearize_platform};
 use std::process::ExitCode;
 
 /// What the motors do while the platform vibrates.

@@ -81,9 +81,7 @@ fn relative_velocity<G: Group<N, D>, const N: usize, const D: usize>(
         return motion.velocities[node];
     };
     let h = motion.poses[root].between(&motion.poses[node]);
-    motion.velocities[node]
-        - h.adjoint_inverse_operator()
-            .apply(&motion.velocities[root])
+    motion.velocities[node] - h.adjoint_inverse_operator().apply(&motion.velocities[root])
 }
 
 /// Element mass matrix times a pair of twists, the mass blocks and the derivative by the angle
@@ -186,7 +184,14 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                     relative,
                     force,
                 };
-                react::<G, N, D>(system, beam, &side, [(a, &by[0]), (b, &by[1])], &by_root, weights);
+                react::<G, N, D>(
+                    system,
+                    beam,
+                    &side,
+                    [(a, &by[0]), (b, &by[1])],
+                    &by_root,
+                    weights,
+                );
             }
         }
         near = far;

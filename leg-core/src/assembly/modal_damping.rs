@@ -215,8 +215,12 @@ pub fn modal_dampers<G: Group<N, D>, const N: usize, const D: usize>(
         let blocks: [SMatrix<f64, N, N>; 2] = [strained.minus_a.after(&q), q];
         for (node, block) in [a, a + 1].into_iter().zip(blocks) {
             let place = (N * e, N * node);
-            strain_rates.fixed_view_mut::<N, N>(place.0, place.1).copy_from(&block);
-            weighted.fixed_view_mut::<N, N>(place.0, place.1).copy_from(&(v * block));
+            strain_rates
+                .fixed_view_mut::<N, N>(place.0, place.1)
+                .copy_from(&block);
+            weighted
+                .fixed_view_mut::<N, N>(place.0, place.1)
+                .copy_from(&(v * block));
         }
     }
     let (rates, weighted) = (strain_rates * &reduction.basis, weighted * &reduction.basis);

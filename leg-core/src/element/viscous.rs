@@ -61,8 +61,7 @@ pub(crate) fn force<G: Group<N, D>, const N: usize, const D: usize>(
     let x = c * (bent + ad.tr_apply(&p_dot));
     let u = factors.solve(&(c * p_dot + ad.apply(&x) / 12.0));
     let y_tr_u = u * element.inverse_length
-        + (G::ad_operator(&r).tr_apply(&u)
-            + G::ad_operator(&(c * ad.tr_apply(&u))).tr_apply(&p))
+        + (G::ad_operator(&r).tr_apply(&u) + G::ad_operator(&(c * ad.tr_apply(&u))).tr_apply(&p))
             / 12.0;
     (y_tr_u - G::ad_operator(&x).tr_apply(&p) / 12.0) * length // (5)
 }
@@ -100,8 +99,7 @@ pub(super) fn respond<G: Group<N, D>, const N: usize, const D: usize>(
             factors.solve(&m.column(j).into())
         }))
     };
-    let y = SMatrix::identity() * element.inverse_length
-        + (G::ad(&r) - ad_c * coad_p) * twelfth;
+    let y = SMatrix::identity() * element.inverse_length + (G::ad(&r) - ad_c * coad_p) * twelfth;
     let a = solve(&y);
     let b = coad_p + ad.tr_mul(&a);
     let matrix = (a.tr_mul(&(c * a)) + b.tr_mul(&(c * b)) * twelfth) * length; // (4)
@@ -117,17 +115,15 @@ pub(super) fn respond<G: Group<N, D>, const N: usize, const D: usize>(
     };
     // ∂p/∂d = A and ∂r/∂d = c B, because p and r follow d as they follow it in time.
     let r_by = c * b;
-    let y_rate_by =
-        (G::ad(&bent) - ad_rate * r_by - ad_c * (ad_rate.tr_mul(&a))) * twelfth; // (7)
+    let y_rate_by = (G::ad(&bent) - ad_rate * r_by - ad_c * (ad_rate.tr_mul(&a))) * twelfth; // (7)
     let p_dot_by = solve(&(y_rate_by - compliance_by(&p_dot)));
     let q_dot_by = ad_rate.tr_mul(&a) + G::coad(&p_dot) + ad.tr_mul(&p_dot_by);
     let t_by = c * p_dot_by + (ad_c * q_dot_by - G::ad(&x)) * twelfth;
     let u_by = solve(&(t_by - compliance_by(&u))); // (8)
     let inner = c * ad.tr_mul(&u);
-    let y_tr_by = (coad_u * r_by
-        + G::ad(&(inner - x)).tr_mul(&a)
-        + coad_p * c * (coad_u - q_dot_by))
-        * twelfth; // (9): that of Yᵀ with u held, and that of the last term of (5)
+    let y_tr_by =
+        (coad_u * r_by + G::ad(&(inner - x)).tr_mul(&a) + coad_p * c * (coad_u - q_dot_by))
+            * twelfth; // (9): that of Yᵀ with u held, and that of the last term of (5)
     let y_tr_u = y.tr_mul(&u);
     ViscousResponse {
         force: (y_tr_u - coad_p * x * twelfth) * length,

@@ -56,7 +56,11 @@ fn mass_damping_makes_every_mode_of_the_bowed_leg_decay_by_half_its_coefficient(
     config.leaf.rayleigh_mass_per_s = 1.0;
     for (i, (rate, _)) in decay(&config).into_iter().enumerate() {
         println!("mode {}: {rate:.8} 1/s", i + 1);
-        assert!((rate / 0.5 - 1.0).abs() < ROUNDING, "mode {}: {rate}", i + 1);
+        assert!(
+            (rate / 0.5 - 1.0).abs() < ROUNDING,
+            "mode {}: {rate}",
+            i + 1
+        );
     }
 }
 
@@ -66,7 +70,11 @@ fn stiffness_damping_makes_modes_decay_like_those_of_the_continuum() {
     config.leaf.rayleigh_stiffness_s = 1e-5;
     for ((i, (rate, _)), exact) in decay(&config).into_iter().enumerate().zip(CONTINUUM) {
         println!("mode {}: {rate:.6} 1/s, {:+.2e}", i + 1, rate / exact - 1.0);
-        assert!((rate / exact - 1.0).abs() < MESH_ERROR, "mode {}: {rate}", i + 1);
+        assert!(
+            (rate / exact - 1.0).abs() < MESH_ERROR,
+            "mode {}: {rate}",
+            i + 1
+        );
     }
 }
 
@@ -83,7 +91,10 @@ fn stiffness_damping_has_the_order_of_the_element() {
     let (coarse, fine) = (error(5), error(10));
     println!("{coarse:e} {fine:e}");
     // The reference has five digits, so a factor of eight is asked for, not sixteen.
-    assert!(coarse.abs() > 8.0 * fine.abs() || coarse.abs() < 1e-5, "{coarse:e} {fine:e}");
+    assert!(
+        coarse.abs() > 8.0 * fine.abs() || coarse.abs() < 1e-5,
+        "{coarse:e} {fine:e}"
+    );
 }
 
 #[test]
@@ -147,7 +158,11 @@ fn a_mode_set_going_loses_the_energy_that_its_decay_rate_says() {
     single.leaf.modal_damping_ratios = [0.01, 0.0, 0.0, 0.0];
     let period = 1.0 / 7.4726;
     let omega = core::f64::consts::TAU * 7.4726;
-    let cases = [(mass, 0.5), (stiffness, 100.0 * CONTINUUM[0]), (single, 0.01 * omega)];
+    let cases = [
+        (mass, 0.5),
+        (stiffness, 100.0 * CONTINUUM[0]),
+        (single, 0.01 * omega),
+    ];
     for (config, rate) in cases {
         // Four periods, whole ones: the energy is then all kinetic again.
         let duration = 4.0 * period;

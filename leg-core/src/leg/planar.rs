@@ -12,8 +12,8 @@ use crate::element::ElementKind;
 use crate::group::{Group, Se2};
 use crate::math;
 use crate::model::{
-    Attachment, Axes, BeamId, BeamSpec, Force, ForceId, Hold, InputId, JointId, JointKind, ModalDamper, MotorLaw,
-    ModelBuilder, NodeId, PlanarModel, PointOn, planar_inertia,
+    Attachment, Axes, BeamId, BeamSpec, Force, ForceId, Hold, InputId, JointId, JointKind,
+    ModalDamper, ModelBuilder, MotorLaw, NodeId, PlanarModel, PointOn, planar_inertia,
 };
 use crate::workspace::Workspace;
 use core::f64::consts::{PI, TAU};
@@ -307,7 +307,13 @@ fn dampers(config: &LegConfig) -> Result<Vec<ModalDamper<3>>, LegError> {
     let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
     let mut workspace = Workspace::new(model);
     let leaf = bowed.leg.leaf;
-    Ok(modal_dampers(model, &bowed.state, &mut workspace, leaf, ratios)?)
+    Ok(modal_dampers(
+        model,
+        &bowed.state,
+        &mut workspace,
+        leaf,
+        ratios,
+    )?)
 }
 
 fn add_joints(

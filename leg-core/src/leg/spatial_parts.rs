@@ -194,7 +194,13 @@ fn dampers(
     let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
     let mut workspace = Workspace::new(model);
     let leaf = bowed.leg.leaf;
-    Ok(modal_dampers(model, &bowed.state, &mut workspace, leaf, ratios)?)
+    Ok(modal_dampers(
+        model,
+        &bowed.state,
+        &mut workspace,
+        leaf,
+        ratios,
+    )?)
 }
 
 /// A slender rod from the motor's axis outward.

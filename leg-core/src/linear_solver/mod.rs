@@ -77,9 +77,9 @@ mod chain;
 mod layout;
 mod ordering;
 mod system;
-mod update;
 #[cfg(test)]
 mod tests;
+mod update;
 
 pub use layout::{BeamRun, ConstraintGroup, Layout, LayoutError, Topology};
 pub use system::System;

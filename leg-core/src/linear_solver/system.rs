@@ -185,7 +185,8 @@ impl<const N: usize> System<N> {
             self.node_rhs.swap_with_slice(place);
             let place = &mut self.update.solved_rows[row_range..row_range + rows];
             self.row_rhs.swap_with_slice(place);
-            self.node_rhs.copy_from_slice(self.update.left_column(column));
+            self.node_rhs
+                .copy_from_slice(self.update.left_column(column));
             self.row_rhs.fill(0.0);
             self.solve_sparse(layout);
             let place = &mut self.update.solved[node_range..node_range + nodes];

@@ -74,7 +74,8 @@ impl<const N: usize> Update<N> {
     /// Adds U Vᵀ to a dense matrix whose first unknowns are those of the nodes.
     pub(super) fn add_to(&self, dense: &mut DMatrix<f64>) {
         for column in 0..self.rank {
-            let part = |list: &[SVector<f64, N>], i: usize| list[column * self.nodes + i / N][i % N];
+            let part =
+                |list: &[SVector<f64, N>], i: usize| list[column * self.nodes + i / N][i % N];
             for j in 0..self.nodes * N {
                 let weight = part(&self.right, j);
                 if weight == 0.0 {

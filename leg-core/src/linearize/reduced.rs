@@ -83,7 +83,9 @@ impl LinearModel {
         let full = Response::new(self);
         let frequencies = self.grid(0.5 * cutoff_hz);
         let own: Vec<_> = frequencies.iter().map(|f| full.at(*f)).collect();
-        let slow = (0..order).filter(|&i| self.frequency(i) < cutoff_hz).count();
+        let slow = (0..order)
+            .filter(|&i| self.frequency(i) < cutoff_hz)
+            .count();
         let mut basis = DMatrix::identity(order, slow.max(1));
         let mut reduced = self.checked(&basis, &full, &frequencies, &own)?;
         for _ in 0..MOST_POINTS {
@@ -201,7 +203,11 @@ impl LinearModel {
             return self.states[largest].clone();
         }
         Label {
-            name: format!("shape {} at {:.6} Hz", i + 1, omega_squared.abs().sqrt() / TAU),
+            name: format!(
+                "shape {} at {:.6} Hz",
+                i + 1,
+                omega_squared.abs().sqrt() / TAU
+            ),
             unit: self.states[0].unit,
         }
     }
@@ -242,9 +248,8 @@ fn joined(basis: DMatrix<f64>, shapes: &DMatrix<Complex<f64>>) -> DMatrix<f64> {
         remove(&mut waiting, column);
     }
     while columns.len() < order {
-        let longest = (0..waiting.len()).max_by(|&i, &j| {
-            waiting[i].norm().total_cmp(&waiting[j].norm())
-        });
+        let longest =
+            (0..waiting.len()).max_by(|&i, &j| waiting[i].norm().total_cmp(&waiting[j].norm()));
         let Some(i) = longest.filter(|&i| waiting[i].norm() > CONTAINED) else {
             break;
         };

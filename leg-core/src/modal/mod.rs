@@ -224,10 +224,14 @@ impl SecondOrder {
 /// * a rigid motion is a double zero, which that error e splits into ±√(e · 1 s⁻¹);
 /// * a stiffness that is zero but for `neutral` [rad²/s²] makes |μ|² as large.
 pub fn growing(eigenvalues: &[Complex<f64>], neutral: f64) -> (usize, f64) {
-    let largest = eigenvalues.iter().map(|mu| math::modulus(*mu)).fold(0.0, f64::max);
+    let largest = eigenvalues
+        .iter()
+        .map(|mu| math::modulus(*mu))
+        .fold(0.0, f64::max);
     let resolution = BACKWARD_ERROR * largest;
     let grows = |mu: &&Complex<f64>| {
-        mu.re > resolution + RELATIVE_GROWTH * math::modulus(**mu) && mu.norm_sqr() > resolution.max(neutral)
+        mu.re > resolution + RELATIVE_GROWTH * math::modulus(**mu)
+            && mu.norm_sqr() > resolution.max(neutral)
     };
     (eigenvalues.iter().filter(grows).count(), resolution)
 }

@@ -4,8 +4,8 @@ use super::InputRole;
 use super::joint::{Attachment, Body, ConstraintRow, Joint, JointKind};
 use super::section::{Section, require_positive};
 use super::{
-    Beam, BeamId, FarDamping, Force, ForceId, FrameId, Hold, InputId, JointId, LineLaw, ModalDamper, Model, MotorLaw,
-    MovingFrame, NodeId, PointOn,
+    Beam, BeamId, FarDamping, Force, ForceId, FrameId, Hold, InputId, JointId, LineLaw,
+    ModalDamper, Model, MotorLaw, MovingFrame, NodeId, PointOn,
 };
 use crate::element::{BeamElement, ElementKind, Rayleigh};
 use crate::error::{Error, Result, require};
@@ -68,7 +68,11 @@ impl<const N: usize, const D: usize> BeamSpec<N, D> {
         for damper in &self.modal {
             let coefficient = damper.coefficient;
             let count = damper.weights.len();
-            let whole = damper.weights.iter().map(|weight| weight.sum()).sum::<f64>();
+            let whole = damper
+                .weights
+                .iter()
+                .map(|weight| weight.sum())
+                .sum::<f64>();
             let ok = coefficient >= 0.0 && count == self.elements && whole.is_finite();
             require(
                 ok,
@@ -240,7 +244,10 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             Body::Ground => None,
             Body::Node(node) if node.0 < first_node => Some((node.0, 0)),
             _ => {
-                self.refuse(name, "its reference must be the ground or a node that is there");
+                self.refuse(
+                    name,
+                    "its reference must be the ground or a node that is there",
+                );
                 None
             }
         };

@@ -110,7 +110,10 @@ fn a_model_of_too_few_modes_is_refused() {
     let few = Kept::Count(6);
     let refused = linearize_platform(&equilibrium, LinkDrive::Held, few, RESPONSE_TOLERANCE);
     let message = refused.unwrap_err().to_string();
-    assert!(message.contains("12 states") && message.contains("0.01"), "{message}");
+    assert!(
+        message.contains("12 states") && message.contains("0.01"),
+        "{message}"
+    );
     // Whoever wants it says so.
     linearize_platform(&equilibrium, LinkDrive::Held, few, f64::INFINITY).unwrap();
 }
@@ -120,8 +123,13 @@ fn linear_and_nonlinear_platform_move_alike_when_pushed_gently() {
     let config = small();
     let equilibrium = free_equilibrium(&config);
     let kept = Kept::Below(200.0);
-    let linear =
-        linearize_platform(&equilibrium, LinkDrive::Prescribed, kept, RESPONSE_TOLERANCE).unwrap();
+    let linear = linearize_platform(
+        &equilibrium,
+        LinkDrive::Prescribed,
+        kept,
+        RESPONSE_TOLERANCE,
+    )
+    .unwrap();
     let model = &linear.model;
     let force = Vector6::from_row_slice(&PUSH) * 1e-3;
     let wrench = WrenchHistory(core::array::from_fn(|i| Signal::Constant(force[i])));

@@ -113,7 +113,10 @@ fn motors_that_hold_deliver_no_more_than_their_limit_in_200_random_runs() {
             for leg in platform.legs_mut() {
                 let torque = leg.motor().0.clone();
                 let target = leg.start_angle() + dice.between(-0.05, 0.05);
-                leg.set_motor(torque.shifted(dice.between(-2.0, 2.0)), Signal::Constant(target));
+                leg.set_motor(
+                    torque.shifted(dice.between(-2.0, 2.0)),
+                    Signal::Constant(target),
+                );
             }
             for k in 1..=5 {
                 platform.advance_to(1e-3 * f64::from(k)).unwrap();

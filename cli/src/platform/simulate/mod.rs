@@ -207,7 +207,11 @@ fn started(
     };
     let modes = equilibrium.motor_modes();
     let held = equilibrium.holding_torques();
-    for (i, (mode, (torque, angle))) in modes.into_iter().zip(histories.motors.iter().cloned()).enumerate() {
+    for (i, (mode, (torque, angle))) in modes
+        .into_iter()
+        .zip(histories.motors.iter().cloned())
+        .enumerate()
+    {
         let torque = torque.map(|command| torque_history(mode, command, held[i]));
         platform.set_motor(i, torque, angle);
     }
