@@ -9,7 +9,7 @@
 #   store        study/src/store, merge.rs, status.rs, …      tests of `study`
 #   maps         fmu/src/variables                            tests of `fmu`
 #   settings     cli/src/settings                             unit tests of `cli`
-#   results      leg-core/src/results                         unit tests of `leg-core`
+#   results      multibody/src/results                         unit tests of `multibody`
 #   summaries    platform/src/docking/summary.rs              unit tests of `platform`
 #
 # Needs cargo-mutants: cargo install cargo-mutants. One job; a group takes from minutes to hours. The
@@ -49,8 +49,8 @@ case $group in
     tests=(--bin softdock -- settings)
     ;;
   results)
-    package=leg-core
-    files=('leg-core/src/results/**')
+    package=multibody
+    files=('multibody/src/results/**')
     tests=(--lib)
     ;;
   summaries)

@@ -14,8 +14,8 @@ use crate::{output, run as stopping};
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use clock::{Clock, Spent, go_on};
-use leg_core::leg::spatial::TipDrive;
-use leg_core::leg::{LegConfig, Simulation, SpatialLegConfig, SpatialSimulation};
+use leg_core::spatial::TipDrive;
+use leg_core::{LegConfig, Simulation, SpatialLegConfig, SpatialSimulation};
 use std::fmt::Write;
 use std::process::ExitCode;
 

@@ -4,8 +4,8 @@
 use crate::output::{self, OutputError};
 use crate::settings::SettingsError;
 use anyhow::Result;
-use leg_core::leg::LegError;
-use leg_core::results::soundness::Soundness;
+use leg_core::LegError;
+use multibody::results::soundness::Soundness;
 use softdock_fmu::import::ImportError;
 use softdock_fmu::package::PackageError;
 use softdock_platform::PlatformError;

@@ -5,7 +5,7 @@ use crate::output::{CsvFile, OutputError};
 use crate::summary::significant;
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use leg_core::results::soundness::{Soundness, Watch};
+use multibody::results::soundness::{Soundness, Watch};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};

@@ -1,6 +1,6 @@
 //! Short aligned summaries for people.
 
-use leg_core::results::soundness::{Reason, Soundness};
+use multibody::results::soundness::{Reason, Soundness};
 use softdock_report::Figure;
 use std::fmt;
 

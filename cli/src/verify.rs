@@ -5,7 +5,7 @@
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use leg_core::math;
+use multibody::math;
 use serde::Serialize;
 use softdock_validation::{Case, Measure, Outcome, Status};
 use std::io::{self, Write};

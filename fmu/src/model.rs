@@ -5,14 +5,12 @@ use crate::variables::{
     List, Parameters, PlanarParameters, Role, SpatialParameters, Value as ParameterValue, Variable,
     planar, spatial,
 };
-use leg_core::dynamics::Advance;
-use leg_core::group::Group;
-use leg_core::leg::unit::{Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
-use leg_core::leg::unit_planar::PLANAR_INPUTS;
-use leg_core::leg::unit_spatial::SPATIAL_INPUTS;
-use leg_core::leg::{
-    LegConfig, LegError, PlanarUnit, SnapshotError, SpatialLegConfig, SpatialUnit,
-};
+use leg_core::unit::{Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
+use leg_core::unit_planar::PLANAR_INPUTS;
+use leg_core::unit_spatial::SPATIAL_INPUTS;
+use leg_core::{LegConfig, LegError, PlanarUnit, SnapshotError, SpatialLegConfig, SpatialUnit};
+use multibody::dynamics::Advance;
+use multibody::group::Group;
 use softdock_xml::ModelDescription;
 use std::ops::Range;
 use std::sync::OnceLock;

@@ -2,7 +2,7 @@
 
 use crate::abi::{FMI2_DISCARD, FMI2_ERROR, FMI2_WARNING, fmi2Status};
 use crate::lifecycle::State;
-use leg_core::leg::{ConfigError, LegError, SnapshotError};
+use leg_core::{ConfigError, LegError, SnapshotError};
 
 /// Why a call was refused.
 #[derive(Debug, thiserror::Error)]

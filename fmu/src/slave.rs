@@ -11,8 +11,8 @@ use crate::lifecycle::State;
 use crate::model::{Model, Unit};
 use crate::refusal::Refusal;
 use crate::variables::{Parameters, Role};
-use leg_core::dynamics::Advance;
-use leg_core::leg::unit::{Input, OutputGroup};
+use leg_core::unit::{Input, OutputGroup};
+use multibody::dynamics::Advance;
 use snapshot::Snapshots;
 use std::sync::Arc;
 

@@ -7,14 +7,14 @@
 #![allow(missing_docs)] // criterion's macros make public items
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use leg_core::dynamics::{StepSettings, initialize, step};
-use leg_core::group::Group;
-use leg_core::leg::planar::{CHANNELS, LinkDrive, PlanarLeg};
-use leg_core::leg::spatial::{SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, TipDrive};
-use leg_core::leg::{LegConfig, SpatialLegConfig, pretension, pretension_spatial};
-use leg_core::model::{Held, Inputs, Model};
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use leg_core::planar::{CHANNELS, LinkDrive, PlanarLeg};
+use leg_core::spatial::{SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, TipDrive};
+use leg_core::{LegConfig, SpatialLegConfig, pretension, pretension_spatial};
+use multibody::dynamics::{StepSettings, initialize, step};
+use multibody::group::Group;
+use multibody::model::{Held, Inputs, Model};
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::Vector3;
 
 const ELEMENTS: [usize; 5] = [5, 10, 20, 40, 80];

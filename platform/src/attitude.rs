@@ -19,8 +19,8 @@
 //! Rates are components of the angular velocity about x, y, z of the docking frame: the pitch, yaw
 //! and roll rate. They are the derivatives of the angles while these are zero.
 
-use leg_core::group::{Group, Se3};
-use leg_core::math;
+use multibody::group::{Group, Se3};
+use multibody::math;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 

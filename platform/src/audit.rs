@@ -24,9 +24,9 @@ use crate::monolithic::Platform;
 use crate::motor_range::MotorRange;
 use crate::native::NativeLeg;
 use crate::scheme::Scheme;
-use leg_core::group::Group;
-use leg_core::results::energy::energies;
-use leg_core::results::soundness::{Books, Watch};
+use multibody::group::Group;
+use multibody::results::energy::energies;
+use multibody::results::soundness::{Books, Watch};
 use nalgebra::{Vector3, Vector6};
 
 /// Energies of a platform and the account of what came and went [J].
@@ -143,7 +143,7 @@ pub fn total_momentum(platform: &Platform) -> Result<(Vector3<f64>, Vector3<f64>
 }
 
 /// Momentum of a leg along the six unit motions, eq. (3).
-fn leg_momentum(leg: &NativeLeg) -> leg_core::Result<Vector6<f64>> {
+fn leg_momentum(leg: &NativeLeg) -> multibody::Result<Vector6<f64>> {
     let mut out = Vector6::zeros();
     let mut state = leg.state().clone();
     for k in 0..6 {

@@ -8,10 +8,10 @@
 //! ```
 //!
 //! The equations of the step, the unknown ψ and the weights of the tangent are those of
-//! `leg_core::dynamics::alpha` (`bruls2012`): a body here and a body of a leg's model move alike.
+//! `multibody::dynamics::alpha` (`bruls2012`): a body here and a body of a leg's model move alike.
 
-use leg_core::dynamics::alpha::Coefficients;
-use leg_core::group::{Group, Se3};
+use multibody::dynamics::alpha::Coefficients;
+use multibody::group::{Group, Se3};
 use nalgebra::{Matrix3, Matrix3x6, Matrix6, Vector3, Vector6};
 
 /// What does not change of a body.
@@ -290,7 +290,7 @@ pub fn free_acceleration(body: &Body, state: &BodyState, w: &Vector6<f64>) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
-    use leg_core::model::spatial_inertia;
+    use multibody::model::spatial_inertia;
     use proptest::prelude::*;
 
     proptest! {

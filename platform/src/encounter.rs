@@ -18,8 +18,8 @@ use crate::contact::{
     BodyMotion, ContactOutput, ContactPair, EpisodeChanges, Episodes, Latch, crossing,
 };
 use crate::error::{PlatformError, Result};
-use leg_core::dynamics::grid::SLIVER;
-use leg_core::math;
+use multibody::dynamics::grid::SLIVER;
+use multibody::math;
 use nalgebra::{Matrix6, Vector6};
 
 /// Contact and latch between end effector and target.

@@ -1,7 +1,7 @@
 //! What can go wrong with a platform, with the evidence.
 
 use crate::unit::UnitError;
-use leg_core::leg::{ConfigError, LegError};
+use leg_core::{ConfigError, LegError};
 
 /// Result of platform functions.
 pub type Result<T> = core::result::Result<T, PlatformError>;
@@ -68,7 +68,10 @@ pub enum PlatformError {
     NotDivisible,
     /// The kernel failed on the platform as one model.
     #[error("the platform as one model: {0}")]
-    Kernel(#[from] leg_core::Error),
+    Kernel(#[from] multibody::Error),
+    /// A regulator could not be designed.
+    #[error(transparent)]
+    Control(#[from] softdock_control::Error),
     /// The equations of the bodies are singular.
     #[error(
         "the end effector cannot be moved at t = {time_s} s: its equations are singular \
@@ -114,7 +117,7 @@ pub enum PlatformError {
     )]
     NoRegulator {
         /// What stopped the design.
-        cause: leg_core::Error,
+        cause: multibody::Error,
     },
     /// The target cannot be placed.
     #[error(

@@ -17,8 +17,8 @@
 //! ```
 
 use crate::body::{Body, BodyState, BodyStep, point_map, skew};
-use leg_core::dynamics::alpha::Coefficients;
-use leg_core::group::Group;
+use multibody::dynamics::alpha::Coefficients;
+use multibody::group::Group;
 use nalgebra::{Const, DimMin, Matrix3, Matrix6, OMatrix, SMatrix, SVector, Vector3, Vector6};
 
 /// Most bodies that move freely: end effector, base, target.

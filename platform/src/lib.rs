@@ -2,7 +2,6 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
-pub mod allocation;
 pub mod attitude;
 pub mod audit;
 pub mod body;

@@ -15,11 +15,11 @@ use crate::error::Result;
 use crate::statics::StaticPlatform;
 use crate::whole_model::WholeModel;
 use core::f64::consts::TAU;
-use leg_core::group::Group;
-use leg_core::leg::planar::LinkDrive;
-use leg_core::linearize::{Coordinates, Label, LinearModel, Output, Request, linearize};
-use leg_core::model::InputId;
-use leg_core::workspace::Workspace;
+use leg_core::planar::LinkDrive;
+use multibody::group::Group;
+use multibody::linearize::{Coordinates, Label, LinearModel, Output, Request, linearize};
+use multibody::model::InputId;
+use multibody::workspace::Workspace;
 use nalgebra::{DMatrix, Vector3};
 
 /// Which modes are kept as states.

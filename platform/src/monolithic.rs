@@ -26,12 +26,12 @@ use crate::threads::Crew;
 use crate::whole_model::{WholeModel, starts};
 use crate::world::{Flow, World, WorldMemory};
 use crate::wrench::{WrenchHistory, next_jump};
-use leg_core::dynamics::alpha::Coefficients;
-use leg_core::dynamics::grid::SLIVER;
-use leg_core::group::{Group, Se3};
-use leg_core::leg::spatial::{Foundation, SpatialState};
-use leg_core::model::spatial_inertia;
-use leg_core::port::condensed::{self, Guess, Iteration};
+use leg_core::spatial::{Foundation, SpatialState};
+use multibody::dynamics::alpha::Coefficients;
+use multibody::dynamics::grid::SLIVER;
+use multibody::group::{Group, Se3};
+use multibody::model::spatial_inertia;
+use multibody::port::condensed::{self, Guess, Iteration};
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::time::{Duration, Instant};
 

@@ -2,7 +2,7 @@
 
 use crate::PlatformConfig;
 use crate::error::Result;
-use leg_core::leg::SpatialLegConfig;
+use leg_core::SpatialLegConfig;
 
 /// Working range of a leg's motor.
 #[derive(Debug, Clone, Copy, PartialEq)]

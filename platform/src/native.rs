@@ -4,22 +4,22 @@
 use crate::body::BodyState;
 use crate::hub::{Answer, BaseAnswer};
 use crate::stopwatch::{LegTimes, timed};
-use leg_core::dynamics;
-use leg_core::dynamics::alpha::Coefficients;
-use leg_core::group::{Group, Se3};
-use leg_core::leg::LegError;
-use leg_core::leg::config::MotorMode;
-use leg_core::leg::planar::LinkDrive;
-use leg_core::leg::spatial::{
+use leg_core::LegError;
+use leg_core::config::MotorMode;
+use leg_core::planar::LinkDrive;
+use leg_core::spatial::{
     Foundation, SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialState, TipDrive,
 };
-use leg_core::model::{Drive, InputId, Inputs, Signal, Signals};
-use leg_core::port::condensed::{self, Guess, Iteration, OpenStep};
-use leg_core::port::{Condensation, Port};
-use leg_core::results;
-use leg_core::results::energy::{Energies, energies};
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use multibody::dynamics;
+use multibody::dynamics::alpha::Coefficients;
+use multibody::group::{Group, Se3};
+use multibody::model::{Drive, InputId, Inputs, Signal, Signals};
+use multibody::port::condensed::{self, Guess, Iteration, OpenStep};
+use multibody::port::{Condensation, Port};
+use multibody::results;
+use multibody::results::energy::{Energies, energies};
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::{Matrix3, Vector3, Vector6};
 
 /// A leg in equilibrium, from which dynamics starts.
@@ -60,7 +60,7 @@ pub struct NativeLeg {
     start_angle: f64,
     open: Option<OpenStep>,
     /// Why the last linearisation failed.
-    failure: Option<leg_core::Error>,
+    failure: Option<multibody::Error>,
     /// Time spent, once somebody asks for it.
     times: Option<LegTimes>,
 }
@@ -90,7 +90,7 @@ impl NativeLeg {
             let index = channel as usize + offset;
             leg.model
                 .input(index)
-                .ok_or_else(|| leg_core::Error::BadReference {
+                .ok_or_else(|| multibody::Error::BadReference {
                     owner: format!("input {index} of a leg"),
                     problem: "the leg has no such input",
                 })
@@ -146,7 +146,7 @@ impl NativeLeg {
         &mut self,
         tip: &[[f64; 3]; 3],
         base: Option<&BodyState>,
-    ) -> Result<(), leg_core::Error> {
+    ) -> Result<(), multibody::Error> {
         let mut ends: Vec<(InputId, f64)> = Vec::with_capacity(9);
         ends.extend(self.tip_inputs.iter().zip(tip).map(|(&i, m)| (i, m[2])));
         if let (Some(inputs), Some(base)) = (self.base_inputs, base) {
@@ -190,7 +190,7 @@ impl NativeLeg {
     }
 
     /// Energy stored and dissipated less the work of the leg's inputs since the start [J].
-    pub fn balance(&mut self) -> leg_core::Result<f64> {
+    pub fn balance(&mut self) -> multibody::Result<f64> {
         if self.balance.is_nan() {
             let ledger = &self.state.ledger;
             self.balance = self.energies()?.mechanical() + ledger.dissipated - ledger.work_in;
@@ -265,7 +265,7 @@ impl NativeLeg {
     }
 
     /// Energies of the leg [J].
-    pub fn energies(&self) -> leg_core::Result<Energies> {
+    pub fn energies(&self) -> multibody::Result<Energies> {
         energies(&self.leg.model, &self.state)
     }
 
@@ -301,7 +301,7 @@ impl NativeLeg {
         &mut self,
         tip: &[[f64; 3]; 3],
         base: Option<&BodyState>,
-    ) -> Result<(), leg_core::Error> {
+    ) -> Result<(), multibody::Error> {
         let inputs = (&self.tip_inputs, self.base_inputs);
         set_ends(&mut self.workspace, inputs, tip, base)
     }
@@ -393,7 +393,7 @@ impl NativeLeg {
     }
 
     /// Why the last linearisation failed, if it did.
-    pub fn take_failure(&mut self) -> Option<leg_core::Error> {
+    pub fn take_failure(&mut self) -> Option<multibody::Error> {
         self.failure.take()
     }
 
@@ -483,7 +483,7 @@ fn set_ends(
     (tip_inputs, base_inputs): (&[InputId; 3], Option<[InputId; 6]>),
     tip: &[[f64; 3]; 3],
     base: Option<&BodyState>,
-) -> Result<(), leg_core::Error> {
+) -> Result<(), multibody::Error> {
     for (input, motion) in tip_inputs.iter().zip(tip) {
         condensed::set_input(workspace, *input, *motion);
     }
@@ -515,15 +515,17 @@ const _: () = assert!(SpatialChannel::BasePose as usize == SPATIAL_CHANNELS);
 
 /// Position and rotation vector of the base with their rates; accelerations are not needed by
 /// constraints at position level.
-fn base_motion(base: &BodyState) -> Result<[[f64; 3]; 6], leg_core::Error> {
+fn base_motion(base: &BodyState) -> Result<[[f64; 3]; 6], multibody::Error> {
     let rotation = base.pose.rotation();
     let position = base.pose.translation();
     let velocity = rotation * base.velocity.fixed_rows::<3>(0);
     let turn_only = Se3::from_parts(Vector3::zeros(), rotation);
-    let turn = turn_only.log().map_err(|_| leg_core::Error::BadReference {
-        owner: "base".to_owned(),
-        problem: "it has turned by half a turn since the start, more than is supported",
-    })?;
+    let turn = turn_only
+        .log()
+        .map_err(|_| multibody::Error::BadReference {
+            owner: "base".to_owned(),
+            problem: "it has turned by half a turn since the start, more than is supported",
+        })?;
     let mut spin = base.velocity;
     spin.fixed_rows_mut::<3>(0).fill(0.0);
     let turn_rate = Se3::tangent_inverse(&turn) * spin;

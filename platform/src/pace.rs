@@ -22,8 +22,8 @@
 use crate::error::{PlatformError, Result};
 use crate::scheme::Progress;
 use core::f64::consts::SQRT_2;
-use leg_core::dynamics::grid::{SLIVER, even_step, next_part};
-use leg_core::math;
+use multibody::dynamics::grid::{SLIVER, even_step, next_part};
+use multibody::math;
 
 /// A step that fails or misses energy is halved at most so often.
 pub(crate) const HALVINGS: i32 = 12;

@@ -2,7 +2,7 @@
 //!
 //! Sizes and materials far from anything that can be built would end in equations of the whole
 //! platform that cannot be solved, and a message that blames them. All other settings of the legs
-//! have the ranges of [`leg_core::leg::parameter`].
+//! have the ranges of [`leg_core::parameter`].
 
 leg_core::parameters! {
     /// Length of the crank.
@@ -28,9 +28,9 @@ mod tests {
     #[test]
     fn every_range_is_inside_that_of_a_leg() {
         for narrower in ALL {
-            let leg = leg_core::leg::parameter::ALL;
+            let leg = leg_core::parameter::ALL;
             let leg = leg.iter().find(|leg| leg.key == narrower.key);
-            let inside = |leg: &leg_core::leg::parameter::Parameter| {
+            let inside = |leg: &leg_core::parameter::Parameter| {
                 leg.unit == narrower.unit && leg.low <= narrower.low && narrower.high <= leg.high
             };
             assert!(leg.is_some_and(inside), "{}", narrower.key);

@@ -7,18 +7,18 @@
 //! ```
 //!
 //! on the slow modes of the linearised platform ([`crate::linear`]); the torques
-//! `τ = τ_hold − K x` are brought within their limits by [`crate::allocation`]. Its state x is the
+//! `τ = τ_hold − K x` are brought within their limits by [`softdock_control::torque_allocation`]. Its state x is the
 //! projection of the platform's true state on those modes.
 
-use crate::allocation::{allocate, metric};
 use crate::error::Result;
 use crate::linear::{Kept, LinearPlatform, linearize_platform};
 use crate::monolithic::Platform;
 use crate::statics::StaticPlatform;
-use leg_core::leg::planar::LinkDrive;
-use leg_core::model::Signal;
-use leg_core::riccati::{self, Riccati};
+use leg_core::planar::LinkDrive;
+use multibody::model::Signal;
 use nalgebra::{DMatrix, DVector};
+use softdock_control::riccati::{self, Riccati};
+use softdock_control::torque_allocation::{allocate, metric};
 
 /// Weights and sampling of a regulator, eq. (1).
 #[derive(Debug, Clone, Copy, PartialEq)]

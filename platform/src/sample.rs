@@ -5,7 +5,7 @@ use crate::audit::{EnergyAccount, energy_account};
 use crate::body::BodyState;
 use crate::error::Result;
 use crate::scheme::Scheme;
-use leg_core::group::Group;
+use multibody::group::Group;
 
 /// Pose and motion of a body, world axes.
 #[derive(Debug, Clone, Copy, PartialEq)]

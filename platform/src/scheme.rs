@@ -12,9 +12,9 @@ use crate::unit::native::{leg_energy, leg_shape, leg_view};
 use crate::unit::{LegEnergy, LegShape, LegUnit, LegView, UnitStart};
 use crate::world::World;
 use crate::wrench::WrenchHistory;
-use leg_core::group::Group;
-use leg_core::model::Signal;
-use leg_core::results::soundness::LeafStrain;
+use multibody::group::Group;
+use multibody::model::Signal;
+use multibody::results::soundness::LeafStrain;
 use nalgebra::Vector3;
 
 /// What an advance did, summed over its steps.

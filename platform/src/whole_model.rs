@@ -9,18 +9,18 @@ use crate::monolithic::{Platform, base_body};
 use crate::native::{Start, motor_signals};
 use crate::statics::StaticPlatform;
 use crate::wrench::WrenchHistory;
-use leg_core::dynamics;
-use leg_core::group::{Group, Se3};
-use leg_core::leg::LegError;
-use leg_core::leg::planar::LinkDrive;
-use leg_core::leg::spatial::SpatialState;
-use leg_core::leg::spatial_parts::{Placement, SpatialParts};
-use leg_core::model::{
+use leg_core::LegError;
+use leg_core::planar::LinkDrive;
+use leg_core::spatial::SpatialState;
+use leg_core::spatial_parts::{Placement, SpatialParts};
+use multibody::dynamics;
+use multibody::group::{Group, Se3};
+use multibody::model::{
     Attachment, Axes, Body, Force, ForceId, InputId, JointId, JointKind, ModelBuilder, NodeId,
     Signal, Signals, SpatialModel,
 };
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::Vector3;
 
 /// A leg of the whole model.

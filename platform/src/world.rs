@@ -13,8 +13,8 @@ use crate::encounter::{Encounter, EncounterMemory};
 use crate::error::{PlatformError, Result};
 use crate::hub::{Answer, EFFECTOR, Hub, HubSystem, MOST_BODIES};
 use crate::wrench::{AppliedWrench, WrenchHistory, split, work};
-use leg_core::dynamics::alpha::Coefficients;
-use leg_core::dynamics::grid::SLIVER;
+use multibody::dynamics::alpha::Coefficients;
+use multibody::dynamics::grid::SLIVER;
 use nalgebra::{Vector3, Vector6};
 
 /// Work done on the bodies and energy lost between them since the start [J], with the powers now

@@ -12,8 +12,8 @@
 //! For a smooth wrench the correction is of the order of the scheme's own error.
 
 use crate::body::BodyState;
-use leg_core::group::Group;
-use leg_core::model::{Interpolation, Signal};
+use multibody::group::Group;
+use multibody::model::{Interpolation, Signal};
 use nalgebra::{Vector3, Vector6};
 
 /// A wrench on the end effector's centre over time, world axes: force [N], then moment [N·m].
@@ -41,7 +41,7 @@ pub fn split(wrench: &Vector6<f64>) -> (Vector3<f64>, Vector3<f64>) {
     )
 }
 
-pub(crate) use leg_core::dynamics::grid::SAME_TIME;
+pub(crate) use multibody::dynamics::grid::SAME_TIME;
 
 /// A wrench that takes over from none at t = 0, as `count` equal steps of `h` [s] feel it: a table
 /// of their ends, for solvers that look at a wrench there only.

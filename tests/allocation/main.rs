@@ -7,17 +7,17 @@
 // allocator unchanged.
 #![allow(unsafe_code)]
 
-use leg_core::dynamics::{
+use multibody::dynamics::{
     self, ConstraintHandling, Control, Projection, ProjectionWeight, StepSettings,
 };
-use leg_core::element::Rayleigh;
-use leg_core::group::{Group, Se2, Se3};
-use leg_core::model::{
+use multibody::element::Rayleigh;
+use multibody::group::{Group, Se2, Se3};
+use multibody::model::{
     Attachment, Axes, BeamSpec, Body, Force, Hold, Interpolation, JointKind, LineLaw, Material,
     Model, ModelBuilder, PointOn, Section, Signal, Signals, rigid_inertia,
 };
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::{SMatrix, SVector};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

@@ -1,8 +1,8 @@
 //! A target meets the platform: what must hold whatever the scenario, and what must not depend on
 //! mesh and step.
 
-use leg_core::group::Group;
-use leg_core::results::soundness::Soundness;
+use multibody::group::Group;
+use multibody::results::soundness::Soundness;
 use nalgebra::Vector3;
 use softdock_platform::audit::total_momentum;
 use softdock_platform::config::Coupling;

@@ -41,6 +41,8 @@ fn every_path_in_the_architecture_exists() {
 fn every_citation_key_is_resolved() {
     let references = read("REFERENCES.md");
     let mut stack = vec![
+        repository().join("multibody/src"),
+        repository().join("control/src"),
         repository().join("leg-core/src"),
         repository().join("study/src"),
         repository().join("validation/src"),

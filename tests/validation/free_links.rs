@@ -1,7 +1,7 @@
 //! Free links on the tendon: chord, tension and rest length of one equilibrium lead to each other.
 
-use leg_core::leg::config::Side;
-use leg_core::leg::{LegConfig, LegError, PretensionReport, pretension};
+use leg_core::config::Side;
+use leg_core::{LegConfig, LegError, PretensionReport, pretension};
 
 /// Chords tried [m]. With gravity and the upper link free the last stable chord is 0.2957 m to the
 /// outside and 0.2975 m to the inside.

@@ -1,14 +1,14 @@
 //! Inputs that jump: order of the method behind them, momentum, energy, refusal.
 
-use leg_core::dynamics::{self, Control, StepSettings};
-use leg_core::group::{Group, Se2, Se3};
-use leg_core::model::{
+use multibody::dynamics::{self, Control, StepSettings};
+use multibody::group::{Group, Se2, Se3};
+use multibody::model::{
     Attachment, BeamSpec, Drive, Inputs, JointId, JointKind, Material, Model, ModelBuilder,
     Section, Signal, Signals, planar_inertia, spatial_inertia,
 };
-use leg_core::results::energy::energies;
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use multibody::results::energy::energies;
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::{Matrix3, Vector2, Vector3};
 
 /// A torque of +1, then −1 N·m, then none, as a sampled controller gives it.
@@ -188,7 +188,7 @@ fn prescribed_rate_that_jumps_keeps_momentum_and_energy() {
                 &settings,
             )
             .unwrap();
-            let rate = leg_core::results::angle_rate(&model, &state, elbow);
+            let rate = multibody::results::angle_rate(&model, &state, elbow);
             let now = energies(&model, &state).unwrap();
             (state.angle(elbow), rate, state.ledger.residual(&now))
         };

@@ -4,11 +4,11 @@
 //! bow; its axial strain stays near P/EA = 5e-6. Let go with its tendon damped, it hangs on as a
 //! closed loop and swings down, losing energy only in the damper.
 
-use leg_core::group::Group;
-use leg_core::leg::config::{Posture, Side};
-use leg_core::leg::linear::{linear_pretension, linear_release};
-use leg_core::leg::{LegConfig, LegError, Simulation, pretension};
-use leg_core::results;
+use leg_core::config::{Posture, Side};
+use leg_core::{LegConfig, LegError, Simulation, pretension};
+use multibody::group::Group;
+use multibody::results;
+use softdock_validation::chapter4::{linear_pretension, linear_release};
 
 const SHAPE: &str = include_str!("../reference/pretension_shape_plus_x.csv");
 const RELEASE: &str = include_str!("../reference/release_c1500.csv");
@@ -341,13 +341,12 @@ fn slack_tendon_loses_no_energy_and_does_not_chatter() {
     config.tendon.damping_n_s_per_m = 50.0;
     config.tendon.damping_shortening_n_s_per_m = Some(0.0);
     config.pretension.tension_n = Some(10.0);
-    config.load.force_y_n =
-        leg_core::leg::config::History::Shape(leg_core::leg::config::Shape::Sine {
-            offset: 0.0,
-            amplitude: 40.0,
-            frequency_hz: 6.0,
-            phase_rad: 0.0,
-        });
+    config.load.force_y_n = leg_core::config::History::Shape(leg_core::config::Shape::Sine {
+        offset: 0.0,
+        amplitude: 40.0,
+        frequency_hz: 6.0,
+        phase_rad: 0.0,
+    });
     let mut residuals = Vec::new();
     for step in [4e-4, 2e-4] {
         config.solver.step_s = step;

@@ -1,12 +1,12 @@
 //! Newton's iteration: quadratic near the solution, and short in time stepping.
 
-use leg_core::dynamics::{self, StepSettings};
-use leg_core::element::Rayleigh;
-use leg_core::group::{Group, Se2, Se3};
-use leg_core::model::Section;
-use leg_core::state::State;
-use leg_core::statics::{self, StaticSettings};
-use leg_core::workspace::Workspace;
+use multibody::dynamics::{self, StepSettings};
+use multibody::element::Rayleigh;
+use multibody::group::{Group, Se2, Se3};
+use multibody::model::Section;
+use multibody::state::State;
+use multibody::statics::{self, StaticSettings};
+use multibody::workspace::Workspace;
 use nalgebra::SVector;
 use softdock_validation::models::{
     PinnedLeaf, held, leaf_section, leaf_section_in_space, swinging_leaf,

@@ -1,8 +1,8 @@
 //! Co-simulation of the platform against the monolithic scheme: the end effector of "pacoma",
 //! pushed by 20 N off its axis for 50 ms and released, for 2 s.
 
-use leg_core::group::Group;
-use leg_core::model::Signal;
+use multibody::group::Group;
+use multibody::model::Signal;
 use softdock_platform::PlatformConfig;
 use softdock_platform::audit::{EnergyAccount, energy_account};
 use softdock_platform::config::Coupling;
@@ -24,7 +24,7 @@ const ENERGY: f64 = 1e-3;
 
 struct Run {
     /// Position [m] and rotation matrix every 10 ms.
-    path: Vec<leg_core::group::Se3>,
+    path: Vec<multibody::group::Se3>,
     gap: f64,
     progress: Progress,
     energy: EnergyAccount,

@@ -1,8 +1,8 @@
 //! A thousand random releases: every one finishes, or ends with an error that says why.
 
-use leg_core::leg::config::Side;
-use leg_core::leg::{LegConfig, LegError, Simulation};
-use leg_core::results;
+use leg_core::config::Side;
+use leg_core::{LegConfig, LegError, Simulation};
+use multibody::results;
 use std::io::Write;
 
 /// Number of releases.

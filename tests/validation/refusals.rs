@@ -1,17 +1,17 @@
 //! Bad input: the right error, naming body or joint, time, iteration and residual.
 
-use leg_core::Error;
-use leg_core::dynamics::{self, Control, StepSettings};
-use leg_core::element::Rayleigh;
-use leg_core::group::{Group, Se2, Se3};
-use leg_core::model::{
+use multibody::Error;
+use multibody::dynamics::{self, Control, StepSettings};
+use multibody::element::Rayleigh;
+use multibody::group::{Group, Se2, Se3};
+use multibody::model::{
     Attachment, Axes, BeamSpec, Force, Held, Inputs, JointKind, LineLaw, Location, Material,
     ModelBuilder, NodeId, PlanarModel, PointOn, Section, Signal, Signals, planar_inertia,
     spatial_inertia,
 };
-use leg_core::state::State;
-use leg_core::statics::{self, ContinuationSettings, Path, StaticSettings};
-use leg_core::workspace::Workspace;
+use multibody::state::State;
+use multibody::statics::{self, ContinuationSettings, Path, StaticSettings};
+use multibody::workspace::Workspace;
 use nalgebra::{Matrix3, SMatrix, Vector2, Vector3};
 use softdock_validation::models::{Cantilever, PinnedLeaf, held, leaf_section, swinging_leaf};
 

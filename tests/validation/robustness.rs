@@ -1,29 +1,29 @@
 //! No panic is reachable from the public interface: random models with random numbers in them,
 //! some of them absurd, are built, solved, stepped and asked for results. Errors are welcome.
 
-use leg_core::dynamics::{
+use multibody::dynamics::{
     self, ConstraintHandling, Control, Projection, ProjectionWeight, StepSettings,
 };
-use leg_core::element::{ElementKind, Rayleigh};
-use leg_core::fourbar::{Bar, Branch, FourBar, FourBarData, PerBar, Start, Torques};
-use leg_core::group::{Group, Se2, Se3};
-use leg_core::linearize::{self, Coordinates, Output, Request};
-use leg_core::modal;
-use leg_core::model::{
+use multibody::element::{ElementKind, Rayleigh};
+use multibody::group::{Group, Se2, Se3};
+use multibody::linearize::{self, Coordinates, Output, Request};
+use multibody::modal;
+use multibody::model::{
     Attachment, Axes, BeamId, BeamSpec, Body, Drive, Force, ForceId, FrameId, Hold, InputId,
     Inputs, Interpolation, JointId, JointKind, LineLaw, Model, ModelBuilder, NodeId, PointOn,
     Section, Signal, Signals,
 };
-use leg_core::newmark;
-use leg_core::results;
-use leg_core::runge_kutta::Tolerances;
-use leg_core::state::State;
-use leg_core::statics::{self, ContinuationSettings, Path, StaticSettings};
-use leg_core::workspace::Workspace;
+use multibody::results;
+use multibody::state::State;
+use multibody::statics::{self, ContinuationSettings, Path, StaticSettings};
+use multibody::workspace::Workspace;
 use nalgebra::{DVector, SMatrix, SVector};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
+use softdock_validation::fourbar::{Bar, Branch, FourBar, FourBarData, PerBar, Start, Torques};
+use softdock_validation::newmark;
+use softdock_validation::runge_kutta::Tolerances;
 use std::ops::ControlFlow;
 
 /// Numbers and choices that a random model is made of, used over and over.
@@ -166,7 +166,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> RandomModel<G, N, D> {
             rotary[(i, i)] = dice.positive(0.1);
         }
         let (mass, centre) = (dice.positive(1.0), dice.vector::<D>(0.1));
-        let inertia = leg_core::model::rigid_inertia::<G, N, D>(mass, centre, rotary);
+        let inertia = multibody::model::rigid_inertia::<G, N, D>(mass, centre, rotary);
         self.parts
             .nodes
             .push(self.builder.rigid_body("body", pose, inertia));

@@ -1,14 +1,14 @@
 //! Derivatives of time stepping against finite differences of repeated runs.
 
-use leg_core::dynamics::sensitivity::{InputVariation, Variation, propagate};
-use leg_core::dynamics::{StepSettings, initialize, step};
-use leg_core::leg::config::MotorMode;
-use leg_core::leg::planar::LinkDrive;
-use leg_core::leg::spatial::{SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, TipDrive};
-use leg_core::leg::{SpatialLegConfig, pretension_spatial};
-use leg_core::model::{Drive, Inputs};
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use leg_core::config::MotorMode;
+use leg_core::planar::LinkDrive;
+use leg_core::spatial::{SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, TipDrive};
+use leg_core::{SpatialLegConfig, pretension_spatial};
+use multibody::dynamics::sensitivity::{InputVariation, Variation, propagate};
+use multibody::dynamics::{StepSettings, initialize, step};
+use multibody::model::{Drive, Inputs};
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::Vector3;
 
 /// Relative error allowed. Central differences over the changes below leave about 1e-7: the tip

@@ -1,11 +1,11 @@
 //! The spatial leg against the planar one, and against itself on a finer mesh.
 
-use leg_core::group::Group;
-use leg_core::leg::planar::Channel;
-use leg_core::leg::spatial::{SPATIAL_CHANNELS, SpatialChannel, TipDrive};
-use leg_core::leg::{LegConfig, Simulation, SpatialLegConfig, SpatialSimulation};
-use leg_core::model::{Drive, Inputs, Signal};
-use leg_core::results;
+use leg_core::planar::Channel;
+use leg_core::spatial::{SPATIAL_CHANNELS, SpatialChannel, TipDrive};
+use leg_core::{LegConfig, Simulation, SpatialLegConfig, SpatialSimulation};
+use multibody::group::Group;
+use multibody::model::{Drive, Inputs, Signal};
+use multibody::results;
 
 /// Moves the tip on the arc of the planar leg's upper link.
 struct Arc {
@@ -78,7 +78,7 @@ fn pushed_sideways(elements: usize, step: f64) -> Pushed {
     let mut config = SpatialLegConfig::default();
     config.solver.elements = elements;
     config.solver.step_s = step;
-    config.motor.mode = leg_core::leg::config::MotorMode::Locked;
+    config.motor.mode = leg_core::config::MotorMode::Locked;
     let mut simulation = SpatialSimulation::new(&config, TipDrive::Free).unwrap();
     let push = Signal::Ramp {
         start: 0.0,

@@ -1,8 +1,8 @@
 //! Why a case could not be computed.
 
-use leg_core::fourbar::FourBarError;
-use leg_core::leg::LegError;
-use leg_core::runge_kutta::IntegrationError;
+use crate::fourbar::FourBarError;
+use crate::runge_kutta::IntegrationError;
+use leg_core::LegError;
 use softdock_platform::PlatformError;
 
 /// Result of a case.
@@ -13,7 +13,7 @@ pub type Result<T> = core::result::Result<T, Failure>;
 pub enum Failure {
     /// The kernel refused.
     #[error(transparent)]
-    Kernel(#[from] leg_core::Error),
+    Kernel(#[from] multibody::Error),
     /// The explicit four-bar refused a position.
     #[error(transparent)]
     FourBar(#[from] FourBarError),

@@ -1,28 +1,28 @@
 //! Models that several cases share.
 
 use crate::error::Result;
-use leg_core::element::Rayleigh;
-use leg_core::group::{Group, Se2};
-use leg_core::math;
-use leg_core::model::{
+use multibody::element::Rayleigh;
+use multibody::group::{Group, Se2};
+use multibody::math;
+use multibody::model::{
     Attachment, Axes, BeamId, BeamSpec, Force, Inputs, JointId, JointKind, Material, Model,
     ModelBuilder, NodeId, Section,
 };
-use leg_core::state::State;
-use leg_core::statics::continuation::{ContinuationSettings, Path, load_to};
-use leg_core::workspace::Workspace;
+use multibody::state::State;
+use multibody::statics::continuation::{ContinuationSettings, Path, load_to};
+use multibody::workspace::Workspace;
 use nalgebra::{SMatrix, SVector, Vector2, Vector3};
 
 /// Length of the leaf spring [m].
 pub const LEAF_LENGTH: f64 = 0.5;
 
 /// Section of the leaf in the plane: titanium, 77 mm out of plane, 1.2 mm thick.
-pub fn leaf_section() -> leg_core::Result<Section<3, 2>> {
+pub fn leaf_section() -> multibody::Result<Section<3, 2>> {
     Section::<3, 2>::rectangle(&Material::titanium(), 1.2e-3, 77e-3)
 }
 
 /// Section of the leaf in space: it bends easily about e3.
-pub fn leaf_section_in_space() -> leg_core::Result<Section<6, 3>> {
+pub fn leaf_section_in_space() -> multibody::Result<Section<6, 3>> {
     Section::<6, 3>::rectangle(&Material::titanium(), 1.2e-3, 77e-3)
 }
 
@@ -199,20 +199,20 @@ impl<G: Group<N, D>, const N: usize, const D: usize> PinnedLeaf<G, N, D> {
 
     /// Force of the ground on the root along the chord, positive when it pushes [N].
     pub fn thrust(&self, state: &State<G, N>) -> f64 {
-        let reaction = leg_core::results::reaction(&self.model, state, self.root_pin);
+        let reaction = multibody::results::reaction(&self.model, state, self.root_pin);
         self.frame.rotation().column(0).dot(&reaction.force)
     }
 
     /// Pose of the section at arc length `s` [m], seen from the frame of the straight leaf.
     pub fn pose_at(&self, state: &State<G, N>, s: f64) -> Result<G> {
-        let pose = leg_core::results::pose_at(&self.model, state, self.beam, s)?;
+        let pose = multibody::results::pose_at(&self.model, state, self.beam, s)?;
         Ok(self.frame.between(&pose))
     }
 }
 
 /// Inputs that stay as they are in `state`.
-pub fn held<G, const N: usize>(state: &State<G, N>) -> leg_core::model::Held {
-    leg_core::model::Held(Inputs::constant(&state.inputs.value))
+pub fn held<G, const N: usize>(state: &State<G, N>) -> multibody::model::Held {
+    multibody::model::Held(Inputs::constant(&state.inputs.value))
 }
 
 /// Roots of cos β cosh β = −1: the modes of a slender cantilever.

@@ -10,7 +10,7 @@ use crate::run;
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::{Summary as Text, significant};
 use anyhow::{Context, Result};
-use leg_core::results::soundness::Soundness;
+use multibody::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_platform::docking::Scenario;
 use softdock_report::{Block, Cell, Page, Table};

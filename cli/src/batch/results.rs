@@ -3,7 +3,7 @@
 use super::progress::duration;
 use crate::summary::{Summary as Text, significant};
 use anyhow::Result;
-use leg_core::results::soundness::Soundness;
+use multibody::results::soundness::Soundness;
 use serde_json::{Map, Value as Json, json};
 use softdock_platform::docking::Outcome;
 use softdock_study::statistics::{Interval, Summary, summary, wilson};

@@ -5,7 +5,7 @@ use crate::failure::BadInput;
 use crate::legs::own_fmu;
 use crate::output;
 use anyhow::Result;
-use leg_core::model::Signal;
+use multibody::model::Signal;
 use serde::Serialize;
 use softdock_fmu::ModelKind;
 use softdock_fmu::import::FmuArchive;

@@ -5,7 +5,7 @@ use super::{Arguments, FILE_NAMES, end, page, published_force, shipped, summary,
 use crate::failure::verdict;
 use crate::output;
 use anyhow::Result;
-use leg_core::results::soundness::Soundness;
+use multibody::results::soundness::Soundness;
 use serde_json::{Map, Value};
 use softdock_report::DockingReport;
 use std::path::Path;

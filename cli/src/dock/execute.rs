@@ -5,7 +5,7 @@ use crate::failure::BadInput;
 use crate::output::CsvFile;
 use crate::run::{self, Progress};
 use anyhow::Result;
-use leg_core::leg::LegError;
+use leg_core::LegError;
 use serde_json::{Value, json};
 use softdock_fmu::import::FmuArchive;
 use softdock_platform::PlatformError;

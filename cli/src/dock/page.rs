@@ -2,8 +2,8 @@
 
 use super::execute::Finished;
 use super::scene;
-use leg_core::group::{Group, Se3};
-use leg_core::math;
+use multibody::group::{Group, Se3};
+use multibody::math;
 use softdock_platform::attitude::Attitude;
 use softdock_platform::contact::PointForce;
 use softdock_platform::docking::{EnergySample, LegSample, Sample};

@@ -2,8 +2,8 @@
 
 mod shapes;
 
-use leg_core::group::{Group, Se3};
-use leg_core::math;
+use multibody::group::{Group, Se3};
+use multibody::math;
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 use serde_json::Value;
 use shapes::{FACETS, effector_meshes, target_meshes};

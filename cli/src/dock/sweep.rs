@@ -6,7 +6,7 @@ use crate::output::{self, CsvFile};
 use crate::run::{self, Progress};
 use crate::settings::{Key, Kind, MOST_PARTS, Resolved, Settings, SettingsArgs};
 use anyhow::Result;
-use leg_core::results::soundness::Soundness;
+use multibody::results::soundness::Soundness;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use softdock_fmu::import::FmuArchive;

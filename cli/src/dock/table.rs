@@ -1,6 +1,6 @@
 //! The time series of a docking as rows of numbers.
 
-use leg_core::group::{Group, Se3};
+use multibody::group::{Group, Se3};
 use softdock_platform::attitude::Attitude;
 use softdock_platform::docking::{EnergySample, Sample};
 

@@ -9,14 +9,16 @@ use crate::settings::Resolved;
 use crate::summary::{Summary, significant};
 use anyhow::Result;
 use clap::ValueEnum;
-use leg_core::leg::config::{History, Load, MotorMode, Posture, Pretension};
-use leg_core::leg::linear::{LinearPretension, LinearSample, linear_pretension, linear_release};
-use leg_core::leg::pretension::Pretensioned;
-use leg_core::leg::{LegConfig, LegSample, Simulation};
-use leg_core::results;
-use leg_core::results::soundness::{Soundness, Watch};
+use leg_core::config::{History, Load, MotorMode, Posture, Pretension};
+use leg_core::pretension::Pretensioned;
+use leg_core::{LegConfig, LegSample, Simulation};
+use multibody::results;
+use multibody::results::soundness::{Soundness, Watch};
 use serde::Serialize;
 use softdock_report::{Axis, Chart, Page, Series};
+use softdock_validation::chapter4::{
+    LinearPretension, LinearSample, linear_pretension, linear_release,
+};
 use std::process::ExitCode;
 
 /// How leaf and loop are modelled.

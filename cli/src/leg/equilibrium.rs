@@ -2,11 +2,11 @@
 //! controllers start from.
 
 use anyhow::Result;
-use leg_core::group::{Group, Se2};
-use leg_core::leg::config::{History, MotorMode};
-use leg_core::leg::pretension::PlanarState;
-use leg_core::leg::{LegConfig, PlanarLeg, PretensionReport, Simulation, pretension};
-use leg_core::workspace::Workspace;
+use leg_core::config::{History, MotorMode};
+use leg_core::pretension::PlanarState;
+use leg_core::{LegConfig, PlanarLeg, PretensionReport, Simulation, pretension};
+use multibody::group::{Group, Se2};
+use multibody::workspace::Workspace;
 use nalgebra::SVector;
 
 /// A leg at rest. What the pre-tension solve held, constant torques hold now: the motor's and the

@@ -3,9 +3,9 @@
 use super::BadInput;
 use crate::input_file;
 use anyhow::{Context, Result};
-use leg_core::leg::LegConfig;
-use leg_core::leg::config::{History, MotorMode, Shape};
-use leg_core::model::Interpolation;
+use leg_core::LegConfig;
+use leg_core::config::{History, MotorMode, Shape};
+use multibody::model::Interpolation;
 use std::path::Path;
 
 /// What is between the rows of a table of inputs.

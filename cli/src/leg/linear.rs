@@ -3,11 +3,11 @@
 use super::BadInput;
 use super::equilibrium::Equilibrium;
 use anyhow::Result;
-use leg_core::leg::PlanarLeg;
-use leg_core::leg::planar::Channel;
-use leg_core::linearize::{self, Coordinates, LinearModel, Output, Request};
-use leg_core::modal;
-use leg_core::model::{Force, InputId, NodeId};
+use leg_core::PlanarLeg;
+use leg_core::planar::Channel;
+use multibody::linearize::{self, Coordinates, LinearModel, Output, Request};
+use multibody::modal;
+use multibody::model::{Force, InputId, NodeId};
 use nalgebra::{DMatrix, SVector};
 use serde::Serialize;
 

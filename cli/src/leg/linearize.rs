@@ -7,11 +7,11 @@ use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
 use anyhow::Result;
 use clap::ValueEnum;
-use leg_core::leg::LegConfig;
-use leg_core::leg::planar::LinkDrive;
-use leg_core::linearize::{Coordinates, LinearModel};
-use leg_core::modal::{self, DampedModes};
-use leg_core::model::JointId;
+use leg_core::LegConfig;
+use leg_core::planar::LinkDrive;
+use multibody::linearize::{Coordinates, LinearModel};
+use multibody::modal::{self, DampedModes};
+use multibody::model::JointId;
 use serde::Serialize;
 use std::process::ExitCode;
 

@@ -11,13 +11,13 @@ use crate::failure::verdict;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use anyhow::Result;
-use leg_core::leg::LegConfig;
-use leg_core::leg::config::MotorMode;
-use leg_core::linearize::{Coordinates, LinearModel};
-use leg_core::riccati::{self, Riccati};
+use leg_core::LegConfig;
+use leg_core::config::MotorMode;
+use multibody::linearize::{Coordinates, LinearModel};
 use nalgebra::{DMatrix, DVector};
 use page::page;
 use report::report;
+use softdock_control::riccati::{self, Riccati};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

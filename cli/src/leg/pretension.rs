@@ -7,10 +7,10 @@ use crate::output::{self, CsvFile, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
 use anyhow::Result;
-use leg_core::leg::config::Side;
-use leg_core::leg::pretension::{PathSample, Pretensioned};
-use leg_core::leg::{LegConfig, pretension};
-use leg_core::results;
+use leg_core::config::Side;
+use leg_core::pretension::{PathSample, Pretensioned};
+use leg_core::{LegConfig, pretension};
+use multibody::results;
 use serde::Serialize;
 use softdock_report::{Axis, Block, Chart, Figure, Mark, Page, Series};
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ impl Report {
         let moment = moments
             .iter()
             .fold(0.0, |worst: f64, (_, m)| worst.max(m.abs()));
-        let node = |n: &leg_core::leg::pretension::LeafNode| Node {
+        let node = |n: &leg_core::pretension::LeafNode| Node {
             s: n.s,
             x: n.x,
             y: n.y,

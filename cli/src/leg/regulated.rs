@@ -5,18 +5,18 @@ use super::linear;
 use super::motion::Sampled;
 use super::scene::{Film, Pose};
 use anyhow::Result;
-use leg_core::dynamics;
-use leg_core::leg::planar::{Channel, LinkDrive};
-use leg_core::leg::pretension::PlanarState;
-use leg_core::leg::{LegSample, PlanarLeg};
-use leg_core::linearize::{Coordinates, LinearModel};
-use leg_core::model::Held;
-use leg_core::results::soundness::{Soundness, Watch};
-use leg_core::riccati;
-use leg_core::state::State;
-use leg_core::statics::{self, ContinuationSettings, Path};
-use leg_core::workspace::Workspace;
+use leg_core::planar::{Channel, LinkDrive};
+use leg_core::pretension::PlanarState;
+use leg_core::{LegSample, PlanarLeg};
+use multibody::dynamics;
+use multibody::linearize::{Coordinates, LinearModel};
+use multibody::model::Held;
+use multibody::results::soundness::{Soundness, Watch};
+use multibody::state::State;
+use multibody::statics::{self, ContinuationSettings, Path};
+use multibody::workspace::Workspace;
 use nalgebra::{DMatrix, DVector};
+use softdock_control::riccati;
 
 /// What the observer measures.
 const MEASURED: [&str; 3] = ["q1", "q3", "tendon_length"];
@@ -241,7 +241,7 @@ impl Setup<'_> {
             inputs.value[Channel::CrankTorque as usize] = torque;
             let drive = Held(inputs.clone());
             if k == 0 {
-                let leg_core::leg::Simulation { leg, state, .. } = &mut simulation;
+                let leg_core::Simulation { leg, state, .. } = &mut simulation;
                 dynamics::initialize(&leg.model, state, &mut Workspace::new(&leg.model), &drive)?;
                 run.keep(&mut simulation, self.keep_film)?;
             }
@@ -284,7 +284,7 @@ impl Run {
         }
     }
 
-    fn keep(&mut self, simulation: &mut leg_core::leg::Simulation, picture: bool) -> Result<()> {
+    fn keep(&mut self, simulation: &mut leg_core::Simulation, picture: bool) -> Result<()> {
         let sample = simulation.sample()?;
         self.samples.push(sample);
         if picture {

@@ -1,12 +1,12 @@
 //! The leg as points in the plane, for pictures.
 
 use anyhow::Result;
-use leg_core::group::Group;
-use leg_core::leg::PlanarLeg;
-use leg_core::leg::pretension::PlanarState;
-use leg_core::leg::simulate::LegSample;
-use leg_core::math;
-use leg_core::results;
+use leg_core::PlanarLeg;
+use leg_core::pretension::PlanarState;
+use leg_core::simulate::LegSample;
+use multibody::group::Group;
+use multibody::math;
+use multibody::results;
 use softdock_report::{Animation, Item, Look, Points, Reading};
 
 /// Points of the leaf's curve.

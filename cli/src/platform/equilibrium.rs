@@ -6,7 +6,7 @@ use crate::output::{self, CsvFile, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
 use anyhow::Result;
-use leg_core::group::Group;
+use multibody::group::Group;
 use serde::Serialize;
 use softdock_platform::PlatformConfig;
 use softdock_platform::attitude::Attitude;

@@ -7,9 +7,9 @@ use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
 use anyhow::Result;
 use clap::ValueEnum;
-use leg_core::leg::planar::LinkDrive;
-use leg_core::math;
-use leg_core::modal;
+use leg_core::planar::LinkDrive;
+use multibody::math;
+use multibody::modal;
 use nalgebra::DMatrix;
 use serde::Serialize;
 use softdock_platform::PlatformConfig;
@@ -112,7 +112,7 @@ pub fn rows(matrix: &DMatrix<f64>) -> Vec<Vec<f64>> {
 
 fn report(linear: &LinearPlatform, holding: Vec<f64>) -> Result<Report> {
     let model = &linear.model;
-    let named = |labels: &[leg_core::linearize::Label], values: Option<&[f64]>| {
+    let named = |labels: &[multibody::linearize::Label], values: Option<&[f64]>| {
         let named = labels.iter().enumerate().map(|(i, label)| Named {
             name: label.name.clone(),
             unit: label.unit,

@@ -2,7 +2,7 @@
 
 use super::lists::{Numbers, three};
 use anyhow::Result;
-use leg_core::group::{Group, Se3};
+use multibody::group::{Group, Se3};
 use softdock_platform::PlatformConfig;
 use softdock_platform::attitude::Attitude;
 use softdock_platform::statics::{Found, StaticPlatform, StaticSettings, Target};

@@ -5,7 +5,7 @@ use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::{Summary, significant};
 use anyhow::Result;
-use leg_core::group::Group;
+use multibody::group::Group;
 use serde::Serialize;
 use softdock_platform::PlatformConfig;
 use softdock_platform::attitude::Attitude;

@@ -107,7 +107,7 @@ impl Settings for Scenario {
 mod tests {
     use super::*;
     use crate::settings::{Resolved, SettingsArgs, SettingsError, flatten};
-    use leg_core::leg::spatial::SectionShape;
+    use leg_core::spatial::SectionShape;
     use proptest::prelude::*;
     use softdock_platform::config::Difference;
 

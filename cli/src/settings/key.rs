@@ -1,7 +1,7 @@
 //! What is known about a configuration key: its kind, unit, meaning and range.
 
-use leg_core::leg::config::Shape;
-use leg_core::leg::parameter::Parameter;
+use leg_core::config::Shape;
+use leg_core::parameter::Parameter;
 use serde::Deserialize;
 use toml::Value;
 

@@ -3,8 +3,8 @@
 use super::key::{Key, Kind};
 use super::shared_keys::{FLAG, HISTORY, LEAF, MOTOR, SOLVER, TENDON};
 use super::{Refused, Settings};
-use leg_core::leg::LegConfig;
-use leg_core::leg::parameter as allowed;
+use leg_core::LegConfig;
+use leg_core::parameter as allowed;
 
 #[rustfmt::skip]
 const GEOMETRY: &[Key] = &[

@@ -3,8 +3,8 @@
 use super::key::{Key, Kind};
 use super::shared_keys::{FLAG, HISTORY, MOTOR, POSITIVE, SECTION, TENDON, UNIVERSAL};
 use super::{Refused, Settings};
-use leg_core::leg::LegError;
-use leg_core::leg::parameter as allowed;
+use leg_core::LegError;
+use leg_core::parameter as allowed;
 use softdock_platform::parameter as narrower;
 use softdock_platform::{PlatformConfig, PlatformError};
 
@@ -116,7 +116,7 @@ fn key_of(error: &PlatformError) -> &str {
 mod tests {
     use super::*;
     use crate::settings::{Resolved, SettingsArgs, flatten};
-    use leg_core::leg::spatial::SectionShape;
+    use leg_core::spatial::SectionShape;
     use softdock_platform::config::Difference;
 
     /// The configuration with every optional key given, so that all keys are written.

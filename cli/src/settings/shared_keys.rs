@@ -1,7 +1,7 @@
 //! Keys that legs and platform have in common.
 
 use super::key::{Key, Kind};
-use leg_core::leg::parameter as allowed;
+use leg_core::parameter as allowed;
 
 pub(super) const POSITIVE: &str = "> 0";
 pub(super) const NOT_NEGATIVE: &str = ">= 0";

@@ -4,7 +4,7 @@ use super::key::{Key, Kind};
 use super::shared_keys::{HISTORY, LEAF, MOTOR, SECTION, SOLVER, TENDON, UNIVERSAL};
 use super::{Refused, Settings};
 use crate::leg::spatial::config::SpatialSettings;
-use leg_core::leg::parameter as allowed;
+use leg_core::parameter as allowed;
 
 #[rustfmt::skip]
 const POSTURE: &[Key] = &[
@@ -54,8 +54,8 @@ impl Settings for SpatialSettings {
 mod tests {
     use super::*;
     use crate::settings::{Resolved, SettingsArgs, flatten};
-    use leg_core::leg::SpatialLegConfig;
-    use leg_core::leg::spatial::SectionShape;
+    use leg_core::SpatialLegConfig;
+    use leg_core::spatial::SectionShape;
 
     #[test]
     fn every_key_has_a_comment_and_every_comment_a_key() {

@@ -3,9 +3,9 @@
 use super::key::Kind;
 use super::*;
 use crate::leg::spatial::config::SpatialSettings;
-use leg_core::leg::LegConfig;
-use leg_core::leg::config::{History, MotorMode, Shape, Side};
-use leg_core::leg::parameter;
+use leg_core::LegConfig;
+use leg_core::config::{History, MotorMode, Shape, Side};
+use leg_core::parameter;
 use proptest::prelude::*;
 use std::path::Path;
 

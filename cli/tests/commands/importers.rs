@@ -3,9 +3,9 @@
 //! A virtual environment is made below the target folder from `tests/importers/requirements.txt`,
 //! once. Without python3 the test says so and passes, except where `CI=true`.
 
-use leg_core::leg::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput as P};
-use leg_core::leg::unit_spatial::{SPATIAL_INPUTS, SpatialInput, SpatialOutput as S};
-use leg_core::leg::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
+use leg_core::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput as P};
+use leg_core::unit_spatial::{SPATIAL_INPUTS, SpatialInput, SpatialOutput as S};
+use leg_core::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
 use std::fmt::Write;
 use std::fs;
 use std::io::Write as _;

@@ -2,7 +2,7 @@
 
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
-use leg_core::math;
+use multibody::math;
 use std::io::{self, Write};
 
 /// Pixels of a side.

@@ -5,7 +5,7 @@ use crate::lifecycle::State;
 use crate::model::{Model, Unit};
 use crate::refusal::Refusal;
 use crate::variables::{Access, Name, Role, Value, Variable};
-use leg_core::leg::unit::OutputGroup;
+use leg_core::unit::OutputGroup;
 use std::sync::Arc;
 
 type VariableOf<M> = Variable<<M as Model>::Parameters>;

@@ -5,7 +5,7 @@ use super::access::{check_finite, variable};
 use crate::model::{Model, Unit};
 use crate::refusal::Refusal;
 use crate::variables::Role;
-use leg_core::leg::unit::{INPUT_ORDER, OutputGroup};
+use leg_core::unit::{INPUT_ORDER, OutputGroup};
 
 fn wrong_role<M: Model>(reference: u32, wanted: &'static str) -> Refusal {
     match variable::<M>(reference) {

@@ -9,7 +9,7 @@ use crate::lifecycle::State;
 use crate::model::{Model, Unit};
 use crate::refusal::Refusal;
 use crate::variables::{Parameters, Role};
-use leg_core::leg::unit::{INPUT_ORDER, Input};
+use leg_core::unit::{INPUT_ORDER, Input};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

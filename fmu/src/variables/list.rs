@@ -1,8 +1,8 @@
 //! Building the table: at compile time, so that a loaded library keeps nothing on the heap.
 
 use super::{Access, Matters, Name, Role, UnitOf, Variable};
-use leg_core::leg::parameter::Parameter;
-use leg_core::leg::unit::{Origin, OutputGroup};
+use leg_core::parameter::Parameter;
+use leg_core::unit::{Origin, OutputGroup};
 
 /// Most variables that a model may have.
 const CAPACITY: usize = 160;

@@ -18,8 +18,8 @@ pub use planar::PlanarParameters;
 pub use spatial::SpatialParameters;
 pub use units::{UNITS, UnitOf};
 
-use leg_core::leg::parameter::Parameter;
-use leg_core::leg::unit::{Origin, OutputGroup};
+use leg_core::parameter::Parameter;
+use leg_core::unit::{Origin, OutputGroup};
 use std::fmt;
 
 /// Where a parameter is kept, and what it may be.

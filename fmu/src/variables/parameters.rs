@@ -1,9 +1,7 @@
 //! Parameters as an FMU has them: every choice a number or a truth value.
 
-use leg_core::leg::config::{
-    ConfigError, Leaf, LeafKind, Link, Motor, MotorMode, Side, Solver, Tendon,
-};
-use leg_core::leg::parameter::ELEMENTS;
+use leg_core::config::{ConfigError, Leaf, LeafKind, Link, Motor, MotorMode, Side, Solver, Tendon};
+use leg_core::parameter::ELEMENTS;
 
 /// The parameters of a model.
 pub trait Parameters: Clone + Default + Send + Sync + 'static {

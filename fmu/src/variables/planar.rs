@@ -2,11 +2,11 @@
 
 use super::list::{List, one};
 use super::{Choice, Choices, Name, Parameters, UnitOf as U, shared};
-use leg_core::leg::LegConfig;
-use leg_core::leg::config::{ConfigError, Leaf, Link, Motor, Posture, Solver, Tendon};
-use leg_core::leg::parameter as allowed;
-use leg_core::leg::unit::OutputGroup;
-use leg_core::leg::unit_planar::{PlanarInput as I, PlanarOutput as O};
+use leg_core::LegConfig;
+use leg_core::config::{ConfigError, Leaf, Link, Motor, Posture, Solver, Tendon};
+use leg_core::parameter as allowed;
+use leg_core::unit::OutputGroup;
+use leg_core::unit_planar::{PlanarInput as I, PlanarOutput as O};
 
 /// Parameters of `LegPlanar`.
 #[derive(Debug, Clone, PartialEq)]

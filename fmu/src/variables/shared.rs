@@ -2,8 +2,8 @@
 
 use super::list::{List, one};
 use super::{Matters, Parameters, UnitOf as U};
-use leg_core::leg::parameter::{self as allowed, Parameter};
-use leg_core::leg::unit::OutputGroup;
+use leg_core::parameter::{self as allowed, Parameter};
+use leg_core::unit::OutputGroup;
 
 /// Crank, leaf and tendon.
 pub const fn mechanics<P: Parameters>(list: &mut List<P>) {

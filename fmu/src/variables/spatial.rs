@@ -2,12 +2,12 @@
 
 use super::list::{List, one};
 use super::{Choices, Matters, Name, Parameters, UnitOf as U, shared};
-use leg_core::leg::SpatialLegConfig;
-use leg_core::leg::config::{ConfigError, Leaf, Link, Motor, Solver, Tendon};
-use leg_core::leg::parameter as allowed;
-use leg_core::leg::spatial::{CarriedMoment, Carrier, SectionShape};
-use leg_core::leg::unit::OutputGroup;
-use leg_core::leg::unit_spatial::{SpatialInput as I, SpatialOutput as O};
+use leg_core::SpatialLegConfig;
+use leg_core::config::{ConfigError, Leaf, Link, Motor, Solver, Tendon};
+use leg_core::parameter as allowed;
+use leg_core::spatial::{CarriedMoment, Carrier, SectionShape};
+use leg_core::unit::OutputGroup;
+use leg_core::unit_spatial::{SpatialInput as I, SpatialOutput as O};
 
 /// Parameters of `LegSpatial`.
 #[derive(Debug, Clone, PartialEq)]

@@ -6,10 +6,10 @@
 //! show the same bits, or both refuse.
 
 use crate::support::{Random, archive};
-use leg_core::leg::config::History;
-use leg_core::leg::unit::{LegUnit, UnitLeg};
-use leg_core::leg::unit_spatial::{SPATIAL_INPUTS, SpatialInput, SpatialOutput};
-use leg_core::leg::{LegConfig, PlanarUnit, Simulation, SpatialLegConfig, SpatialUnit, parameter};
+use leg_core::config::History;
+use leg_core::unit::{LegUnit, UnitLeg};
+use leg_core::unit_spatial::{SPATIAL_INPUTS, SpatialInput, SpatialOutput};
+use leg_core::{LegConfig, PlanarUnit, Simulation, SpatialLegConfig, SpatialUnit, parameter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use softdock_fmu::import::{FmuInstance, Options};
@@ -173,7 +173,7 @@ fn run_unit<L, G, const N: usize, const D: usize>(
 ) -> Result<Vec<Vec<f64>>, String>
 where
     L: UnitLeg<G, N, D>,
-    G: leg_core::group::Group<N, D>,
+    G: multibody::group::Group<N, D>,
 {
     let outputs = |unit: &LegUnit<L, G, N, D>| unit.outputs().map_err(|error| error.to_string());
     let mut rows = vec![outputs(&unit)?];
@@ -641,7 +641,7 @@ fn random_legs_are_the_same_native_loaded_and_read_again() {
 }
 
 /// Ends of every range: allowed to both, and just outside refused by both, with name and range.
-fn check_ranges<L: Leg>(validate: fn(&L) -> Result<(), leg_core::leg::ConfigError>) {
+fn check_ranges<L: Leg>(validate: fn(&L) -> Result<(), leg_core::ConfigError>) {
     let fmu = archive(L::KIND);
     let mut table = Table::try_from(L::default()).unwrap();
     for key in [

@@ -1,8 +1,8 @@
 //! Steps of any length, inputs within them, and steps that fail.
 
 use crate::support::{Random, Raw};
-use leg_core::leg::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput};
-use leg_core::leg::{LegConfig, PlanarUnit};
+use leg_core::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput};
+use leg_core::{LegConfig, PlanarUnit};
 use softdock_fmu::ModelKind;
 use softdock_fmu::abi::{FMI2_DISCARD, FMI2_ERROR, FMI2_LAST_SUCCESSFUL_TIME, FMI2_OK};
 use softdock_fmu::exports::access::*;

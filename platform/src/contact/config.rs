@@ -11,9 +11,9 @@
 
 use super::friction::FrictionLaw;
 use super::law::NormalLaw;
-use leg_core::leg::ConfigError;
-use leg_core::leg::check::{check, not_negative, positive};
-use leg_core::math;
+use leg_core::ConfigError;
+use leg_core::check::{check, not_negative, positive};
+use multibody::math;
 use serde::{Deserialize, Serialize};
 
 mod shape;

@@ -23,7 +23,7 @@
 //!
 //! Source of (4): Brown & McPhee 2016 (`brown2016`), here for a velocity vector.
 
-use leg_core::math;
+use multibody::math;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 

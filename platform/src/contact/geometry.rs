@@ -38,7 +38,7 @@ use super::config::{
     TargetShape,
 };
 use core::f64::consts::TAU;
-use leg_core::math;
+use multibody::math;
 use nalgebra::{Matrix3, Vector3};
 
 /// Distance from the axis below which (2) is evaluated as on it [m]; no feature can be touched

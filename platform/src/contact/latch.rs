@@ -24,7 +24,7 @@ use super::event::first_zero;
 use super::output::ContactOutput;
 use super::pair::{Alignment, ContactPair};
 use super::relative::{BodyMotion, Interaction, Relative};
-use leg_core::group::{Group, LogAmbiguous, Se3};
+use multibody::group::{Group, LogAmbiguous, Se3};
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 /// Numbers of a serialised latch: state, time, reference pose.

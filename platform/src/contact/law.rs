@@ -47,7 +47,7 @@
 //! Flores et al. 2011 (`flores2011`); (4) is the relation of Gonthier et al. 2004
 //! (`gonthier2004`), rederived; Johnson 1985 (`johnson1985`) for Hertz's exponent 3/2.
 
-use leg_core::math;
+use multibody::math;
 use serde::{Deserialize, Serialize};
 
 /// Below this |x| the series of L is used; above, its formula loses less than three digits.

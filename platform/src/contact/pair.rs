@@ -31,9 +31,9 @@ use super::geometry::{Distance, Feature, features, points};
 use super::law::NormalForce;
 use super::output::{ContactOutput, PointForce};
 use super::relative::{BodyMotion, Interaction, Relative};
-use leg_core::group::{Group, Se3};
-use leg_core::leg::ConfigError;
-use leg_core::math;
+use leg_core::ConfigError;
+use multibody::group::{Group, Se3};
+use multibody::math;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 
 /// Where the docking ports sit on their bodies: port frame to body frame.

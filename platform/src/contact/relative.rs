@@ -22,7 +22,7 @@
 //! since δ(Ad_H) = ad_ξ Ad_H makes δη = ad_ξ y = −ad_y ξ. One wrench serves both bodies, so action
 //! is reaction to rounding.
 
-use leg_core::group::{Group, Se3};
+use multibody::group::{Group, Se3};
 use nalgebra::{Matrix6, Vector6};
 
 /// Pose and twist of a rigid body.

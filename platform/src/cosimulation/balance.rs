@@ -8,7 +8,7 @@
 //! ```
 //!
 //! On a cubic ([`super::course`]) v̇_i at the nodes is taken from r = 0, the force of a leg there
-//! being that of its series c ([`leg_core::leg::series`]), `f_i = Σ_j L_j(s_i) c_j`. The unknowns,
+//! being that of its series c ([`leg_core::series`]), `f_i = Σ_j L_j(s_i) c_j`. The unknowns,
 //! the end of the cubic, change r at a node by its place and velocity, and by what the legs make of
 //! their tips' end positions p and velocities ṗ. With E the angular part of a twist ψ,
 //!
@@ -26,8 +26,8 @@ use super::seat::Seat;
 use crate::body::{Body, BodyState, free_acceleration, inertia_of, point_map, skew};
 use crate::unit::ForceSeries;
 use crate::wrench::split;
-use leg_core::group::Group;
-use leg_core::leg::series::ORDERS;
+use leg_core::series::ORDERS;
+use multibody::group::Group;
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 
 /// Legendre's polynomials at the nodes.

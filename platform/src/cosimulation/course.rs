@@ -16,7 +16,7 @@
 //! second derivative of (1), which legs would feel as jumps between steps only, but forces make the
 //! motion. These are not the forces at the three nodes, in which waves of the leaves would look
 //! slow (aliasing), but those of the cubic nearest to the force over the whole step
-//! ([`leg_core::leg::series`]): its moments, and so the impulse and the work on the legs, are those
+//! ([`leg_core::series`]): its moments, and so the impulse and the work on the legs, are those
 //! of the force itself, and nothing has to be known of the force at the start, which jumps with
 //! the acceleration of the tip.
 //!
@@ -34,7 +34,7 @@
 //! moment is unstable, too.
 
 use crate::body::BodyState;
-use leg_core::group::{Group, Se3};
+use multibody::group::{Group, Se3};
 use nalgebra::{Matrix6, Vector6};
 
 /// Number of nodes: start, middle and end.
@@ -227,7 +227,7 @@ impl Course {
 mod tests {
     use super::*;
     use crate::body::{Body, free_acceleration, momentum};
-    use leg_core::model::spatial_inertia;
+    use multibody::model::spatial_inertia;
     use nalgebra::{Matrix2, Matrix3, Vector3};
 
     /// A spectral radius that damps.

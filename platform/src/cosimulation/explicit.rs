@@ -21,8 +21,8 @@ use crate::pace::{Done, Pace, Refusal, Stepper, Strictness, advance_evenly};
 use crate::scheme::{Observer, Progress};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegUnit, NativeUnit, UnitStart};
-use leg_core::dynamics::alpha::Coefficients;
-use leg_core::dynamics::grid::SLIVER;
+use multibody::dynamics::alpha::Coefficients;
+use multibody::dynamics::grid::SLIVER;
 use nalgebra::{Matrix3, Vector3};
 
 /// Most iterations on the bodies' own equations, under given forces.

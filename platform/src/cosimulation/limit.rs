@@ -16,8 +16,8 @@ use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegUnit, NativeUnit, UnitStart, unit_starts};
 use crate::wrench::WrenchHistory;
-use leg_core::math;
-use leg_core::model::Signal;
+use multibody::math;
+use multibody::model::Signal;
 use nalgebra::Vector6;
 
 /// The limit of stability of explicit co-simulation.

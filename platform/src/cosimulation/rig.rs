@@ -14,10 +14,10 @@ use crate::threads::Crew;
 use crate::unit::{LegEnergy, LegShape, LegUnit, UnitError, UnitStart};
 use crate::world::{Flow, World};
 use crate::wrench::WrenchHistory;
-use leg_core::dynamics::alpha::Coefficients;
-use leg_core::group::Group;
-use leg_core::model::Signal;
-use leg_core::results::soundness::LeafStrain;
+use multibody::dynamics::alpha::Coefficients;
+use multibody::group::Group;
+use multibody::model::Signal;
+use multibody::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::time::Duration;
 

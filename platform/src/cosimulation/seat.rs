@@ -7,10 +7,10 @@ use crate::unit::{
     UnitStart,
 };
 use crate::wrench::{SAME_TIME, left_limit, next_jump};
-use leg_core::dynamics::grid::SLIVER;
-use leg_core::leg::config::MotorMode;
-use leg_core::leg::series::ORDERS;
-use leg_core::model::Signal;
+use leg_core::config::MotorMode;
+use leg_core::series::ORDERS;
+use multibody::dynamics::grid::SLIVER;
+use multibody::model::Signal;
 use nalgebra::{Matrix3, Vector3};
 use std::time::Duration;
 

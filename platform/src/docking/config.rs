@@ -5,8 +5,8 @@ use super::control::RegulatorConfig;
 use crate::config::{PlatformConfig, check_inertia, check_mass};
 use crate::contact::ContactConfig;
 use crate::error::{PlatformError, Result};
-use leg_core::leg::ConfigError;
-use leg_core::leg::check::{positive, within};
+use leg_core::ConfigError;
+use leg_core::check::{positive, within};
 use serde::{Deserialize, Serialize};
 
 /// Where and how the target comes, against a perfect approach along the end effector's axis.

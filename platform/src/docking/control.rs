@@ -14,10 +14,10 @@ use crate::monolithic::Platform;
 use crate::regulator::{Regulator, RegulatorSettings};
 use crate::scheme::{Progress, Scheme};
 use crate::statics::StaticPlatform;
-use leg_core::dynamics::grid::SLIVER;
-use leg_core::leg::ConfigError;
-use leg_core::leg::check::within;
-use leg_core::leg::config::{History, MotorMode};
+use leg_core::ConfigError;
+use leg_core::check::within;
+use leg_core::config::{History, MotorMode};
+use multibody::dynamics::grid::SLIVER;
 use serde::{Deserialize, Serialize};
 
 /// The regulator of the end effector's pose.
@@ -241,8 +241,8 @@ mod tests {
     use super::*;
     use crate::docking::setup::resting_platform;
     use crate::wrench::WrenchHistory;
-    use leg_core::leg::config::Shape;
-    use leg_core::model::Signal;
+    use leg_core::config::Shape;
+    use multibody::model::Signal;
 
     fn regulated() -> Scenario {
         let mut scenario = Scenario::default();

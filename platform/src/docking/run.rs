@@ -15,9 +15,9 @@ use crate::scheme::{self, Progress, Scheme};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegShape, LegView, LoadedFmu};
 use crate::wrench::WrenchHistory;
-use leg_core::dynamics::grid;
-use leg_core::group::{Group, Se3};
-use leg_core::results::soundness::{Books, Watch};
+use multibody::dynamics::grid;
+use multibody::group::{Group, Se3};
+use multibody::results::soundness::{Books, Watch};
 use nalgebra::{Vector3, Vector6};
 use softdock_fmu::import::FmuArchive;
 

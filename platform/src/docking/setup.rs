@@ -6,8 +6,8 @@ use crate::body::{Body, BodyState};
 use crate::contact::{BodyMotion, ContactPair, Latch, Mounts};
 use crate::error::{PlatformError, Result};
 use crate::statics::{StaticPlatform, StaticSettings, Target};
-use leg_core::group::{Group, Se3};
-use leg_core::model::spatial_inertia;
+use multibody::group::{Group, Se3};
+use multibody::model::spatial_inertia;
 use nalgebra::{Matrix3, Vector3, Vector6};
 
 /// Where the search for the place of the target starts, along the docking axis [m].

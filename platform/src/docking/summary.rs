@@ -6,9 +6,9 @@ use super::run::EnergySample;
 use super::track::Track;
 use crate::hub::EFFECTOR;
 use crate::scheme::Scheme;
-use leg_core::group::{Group, Se3};
-use leg_core::math;
-use leg_core::results::soundness::{Soundness, Watch};
+use multibody::group::{Group, Se3};
+use multibody::math;
+use multibody::results::soundness::{Soundness, Watch};
 use nalgebra::Vector3;
 use serde::Serialize;
 

@@ -196,7 +196,7 @@ impl Track {
         self.contact_peak.see(self.time, force.norm());
         self.peak_force = self.contact_peak.largest;
         let whole: Vector3<f64> = output.wrench_a.fixed_rows::<3>(0).into();
-        let rotation = leg_core::group::Group::rotation(&platform.bodies()[EFFECTOR].pose);
+        let rotation = multibody::group::Group::rotation(&platform.bodies()[EFFECTOR].pose);
         let whole = rotation * whole;
         let latch = (whole - force).norm();
         if encounter
@@ -241,6 +241,6 @@ fn closing_speed(platform: &dyn Scheme) -> f64 {
     let origin = Vector3::zeros();
     let relative =
         bodies[target].point_velocity(&origin) - bodies[EFFECTOR].point_velocity(&origin);
-    let rotation = leg_core::group::Group::rotation(&bodies[EFFECTOR].pose);
+    let rotation = multibody::group::Group::rotation(&bodies[EFFECTOR].pose);
     -relative.dot(&rotation.column(2))
 }

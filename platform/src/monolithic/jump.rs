@@ -4,8 +4,8 @@ use super::Platform;
 use crate::body::{BodyStep, point_map};
 use crate::error::{PlatformError, Result};
 use crate::hub::{EFFECTOR, point_motion};
-use leg_core::dynamics::alpha::Coefficients;
-use leg_core::group::Group;
+use multibody::dynamics::alpha::Coefficients;
+use multibody::group::Group;
 
 impl Platform {
     /// Lets accelerations and reactions follow forces of motors that have just jumped, as the matrix

@@ -14,7 +14,7 @@
 use super::follow::{Path, ROUNDING};
 use super::{StaticPlatform, Target, Unknown};
 use crate::error::{PlatformError, Result};
-use leg_core::group::{Group, Se3};
+use multibody::group::{Group, Se3};
 use nalgebra::{SMatrix, SVector, Vector6};
 
 /// Settings of a load curve.

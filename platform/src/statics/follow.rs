@@ -7,8 +7,8 @@
 
 use super::{StaticPlatform, Unknown};
 use crate::error::{PlatformError, Result};
-use leg_core::group::{Group, Se3};
-use leg_core::math;
+use multibody::group::{Group, Se3};
+use multibody::math;
 use nalgebra::{Vector3, Vector6};
 
 /// Settings of the search for an equilibrium.

@@ -1,10 +1,10 @@
 //! A leg in equilibrium, its tip and its crank held.
 
-use leg_core::group::Se3;
-use leg_core::leg::LegError;
-use leg_core::leg::spatial::{SpatialChannel, SpatialLeg, SpatialPretensioned, SpatialState};
-use leg_core::port::{Condensation, Port, balance};
-use leg_core::workspace::Workspace;
+use leg_core::LegError;
+use leg_core::spatial::{SpatialChannel, SpatialLeg, SpatialPretensioned, SpatialState};
+use multibody::group::Se3;
+use multibody::port::{Condensation, Port, balance};
+use multibody::workspace::Workspace;
 use nalgebra::{Matrix3, Vector3};
 
 /// A leg in equilibrium.
@@ -62,7 +62,7 @@ impl StaticLeg {
         self.state.inputs.value[SpatialChannel::CrankAngle as usize] = motor;
     }
 
-    pub(super) fn linearize(&mut self, iteration: usize) -> leg_core::Result<()> {
+    pub(super) fn linearize(&mut self, iteration: usize) -> multibody::Result<()> {
         let Self {
             leg,
             state,

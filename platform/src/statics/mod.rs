@@ -8,7 +8,7 @@
 //! δw = Σ B_iᵀ (Rᵀ S_i R B_i + (Rᵀ f_i)× P) ψ + …                                (2)
 //! ```
 //!
-//! with S the operator of `leg_core::port` and P the angular part. Forward, the six unknowns are
+//! with S the operator of `multibody::port` and P the angular part. Forward, the six unknowns are
 //! the twist ψ of the end effector; inverse, the six motor angles. Either way the equilibrium is
 //! followed from the nominal pose, where all legs are known, to what is asked for.
 
@@ -26,10 +26,10 @@ use leg::{CRANK, StaticLeg};
 use crate::body::{Body, point_map, skew, weight_of};
 use crate::config::PlatformConfig;
 use crate::error::{PlatformError, Result};
-use leg_core::group::{Group, Se3};
-use leg_core::leg::spatial::{SpatialLeg, SpatialState, pretension_spatial};
-use leg_core::model::spatial_inertia;
-use leg_core::results;
+use leg_core::spatial::{SpatialLeg, SpatialState, pretension_spatial};
+use multibody::group::{Group, Se3};
+use multibody::model::spatial_inertia;
+use multibody::results;
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 use rayon::prelude::*;
 

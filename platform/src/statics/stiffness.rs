@@ -3,7 +3,7 @@
 //! With the motors held, the potential of the whole platform is a minimum exactly if every leg's
 //! own equilibrium is one with its ends held, and the stiffness K that the legs leave at the end
 //! effector is positive definite: eliminating the legs splits the signs of the eigenvalues
-//! (Haynsworth). Both are counted, [`leg_core::statics::stability`]:
+//! (Haynsworth). Both are counted, [`multibody::statics::stability`]:
 //!
 //! ```text
 //! unstable directions = Σ unstable directions of leg i + neg(½ (K + Kᵀ))        (1)
@@ -14,8 +14,8 @@
 
 use super::{StaticLeg, StaticPlatform};
 use crate::error::{PlatformError, Result};
-use leg_core::group::Group;
-use leg_core::statics::stability::unstable_directions;
+use multibody::group::Group;
+use multibody::statics::stability::unstable_directions;
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector6};
 
 /// Whether an equilibrium is stable, motors held.

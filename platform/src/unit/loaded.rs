@@ -6,12 +6,12 @@ use super::{
 };
 use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
-use leg_core::group::{Group, Se3};
-use leg_core::leg::SpatialLegConfig;
-use leg_core::leg::series::ORDERS;
-use leg_core::leg::unit_spatial::SpatialInput;
-use leg_core::math;
-use leg_core::results::soundness::LeafStrain;
+use leg_core::SpatialLegConfig;
+use leg_core::series::ORDERS;
+use leg_core::unit_spatial::SpatialInput;
+use multibody::group::{Group, Se3};
+use multibody::math;
+use multibody::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 use softdock_fmu::ParameterValue;
 use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};

@@ -10,9 +10,9 @@ pub mod native;
 pub use loaded::LoadedFmu;
 pub use native::{NativeUnit, UnitStart, unit_starts};
 
-use leg_core::group::Se3;
-use leg_core::leg::series::ORDERS;
-use leg_core::results::soundness::LeafStrain;
+use leg_core::series::ORDERS;
+use multibody::group::Se3;
+use multibody::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 
 /// What a unit can do beyond stepping.
@@ -152,7 +152,7 @@ impl Default for TipDerivatives {
 }
 
 /// How the force of the tip went over a step: coefficients of Legendre's polynomials, the mean
-/// first ([`leg_core::leg::series`]) [N].
+/// first ([`leg_core::series`]) [N].
 pub type ForceSeries = [Vector3<f64>; ORDERS];
 
 /// Energies of a leg [J].

@@ -6,18 +6,18 @@ use super::{
 };
 use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
-use leg_core::group::Group;
-use leg_core::leg::series::{ORDERS, Series};
-use leg_core::leg::spatial::{SpatialLeg, SpatialState};
-use leg_core::leg::unit::Input;
-use leg_core::leg::unit_spatial::{
+use leg_core::series::{ORDERS, Series};
+use leg_core::spatial::{SpatialLeg, SpatialState};
+use leg_core::unit::Input;
+use leg_core::unit_spatial::{
     SPATIAL_INPUTS, SavedSpatial, SpatialInput, SpatialOutput, SpatialUnit,
 };
-use leg_core::leg::{LegError, SpatialLegConfig};
-use leg_core::model::Signal;
-use leg_core::results;
-use leg_core::results::energy::energies;
-use leg_core::results::soundness::LeafStrain;
+use leg_core::{LegError, SpatialLegConfig};
+use multibody::group::Group;
+use multibody::model::Signal;
+use multibody::results;
+use multibody::results::energy::energies;
+use multibody::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
 
 /// What a unit of one leg is made from, native or loaded.
@@ -216,7 +216,7 @@ pub fn leg_view(leg: &SpatialLeg, state: &SpatialState) -> LegView {
 }
 
 /// Energies of a native leg.
-pub fn leg_energy(leg: &SpatialLeg, state: &SpatialState) -> leg_core::Result<LegEnergy> {
+pub fn leg_energy(leg: &SpatialLeg, state: &SpatialState) -> multibody::Result<LegEnergy> {
     let now = energies(&leg.model, state)?;
     Ok(LegEnergy {
         kinetic: now.kinetic,

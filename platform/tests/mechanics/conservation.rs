@@ -1,7 +1,7 @@
 //! Energy and momentum of the platform in motion.
 
 use crate::{PUSH, PUSH_TIME, free_equilibrium, push};
-use leg_core::leg::config::{History, MotorMode, Shape};
+use leg_core::config::{History, MotorMode, Shape};
 use nalgebra::Vector3;
 use softdock_platform::PlatformConfig;
 use softdock_platform::audit::{EnergyAccount, energy_account, total_momentum};

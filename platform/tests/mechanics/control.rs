@@ -1,10 +1,10 @@
 //! Linearisation of the whole platform and its regulator.
 
 use crate::{PUSH, PUSH_TIME, free_equilibrium, push};
-use leg_core::group::Group;
-use leg_core::leg::config::{History, MotorMode, Shape};
-use leg_core::leg::planar::LinkDrive;
-use leg_core::model::Signal;
+use leg_core::config::{History, MotorMode, Shape};
+use leg_core::planar::LinkDrive;
+use multibody::group::Group;
+use multibody::model::Signal;
 use nalgebra::{DVector, Vector6};
 use softdock_platform::PlatformConfig;
 use softdock_platform::docking::{DockingRun, Outcome, RegulatorConfig, Scenario};
@@ -59,7 +59,7 @@ fn linear_and_nonlinear_platform_move_alike_when_pushed_gently() {
     let wrench = WrenchHistory(core::array::from_fn(|i| Signal::Constant(force[i])));
     let mut platform = Platform::at_rest_under(&equilibrium, wrench).unwrap();
     let h = 1e-3;
-    let (a, b) = leg_core::riccati::discretize(&model.a, &model.b, h).unwrap();
+    let (a, b) = softdock_control::riccati::discretize(&model.a, &model.b, h).unwrap();
     let u = DVector::from_column_slice(force.as_slice());
     let mut x = DVector::zeros(model.a.nrows());
     let (mut error, mut size) = (0.0_f64, 0.0_f64);

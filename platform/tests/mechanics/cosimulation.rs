@@ -1,9 +1,9 @@
 //! Co-simulation: native units, units that misbehave, loaded FMUs.
 
-use leg_core::group::Group;
-use leg_core::leg::series::ORDERS;
-use leg_core::model::Signal;
-use leg_core::results::soundness::LeafStrain;
+use leg_core::series::ORDERS;
+use multibody::group::Group;
+use multibody::model::Signal;
+use multibody::results::soundness::LeafStrain;
 use nalgebra::Vector3;
 use softdock_fmu::ModelKind;
 use softdock_fmu::import::FmuArchive;
@@ -313,7 +313,7 @@ fn floating_base_is_refused() {
 fn motors_move_alike_in_all_schemes() {
     let turned = |coupling, macro_step| {
         let mut config = configured(coupling, macro_step, 1);
-        config.motor.mode = leg_core::leg::config::MotorMode::Angle;
+        config.motor.mode = leg_core::config::MotorMode::Angle;
         let equilibrium = StaticPlatform::nominal(&config).unwrap();
         let mut scheme = start(&equilibrium, WrenchHistory::default()).unwrap();
         for leg in 0..6 {
@@ -380,7 +380,7 @@ fn any_number_of_leg_steps_makes_a_stable_macro_step() {
 fn work_of_motors_is_accounted_for_in_long_steps() {
     let held = |coupling, macro_step| {
         let mut config = configured(coupling, macro_step, 1);
-        config.motor.mode = leg_core::leg::config::MotorMode::Hold;
+        config.motor.mode = leg_core::config::MotorMode::Hold;
         let (mut scheme, _) = pushed(&config, 0.2);
         let energy = energy_account(scheme.as_mut()).unwrap();
         (scheme.motor_work(), energy)

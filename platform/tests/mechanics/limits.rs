@@ -2,9 +2,9 @@
 //! poses next to a limit point, and beyond it.
 
 use crate::{PUSH, PUSH_TIME, free_equilibrium, push};
-use leg_core::group::Group;
-use leg_core::leg::config::MotorMode;
-use leg_core::model::Signal;
+use leg_core::config::MotorMode;
+use multibody::group::Group;
+use multibody::model::Signal;
 use softdock_platform::PlatformConfig;
 use softdock_platform::audit::energy_account;
 use softdock_platform::monolithic::Platform;

@@ -10,7 +10,7 @@ mod maps;
 mod statics;
 mod whole;
 
-use leg_core::model::Signal;
+use multibody::model::Signal;
 use softdock_platform::PlatformConfig;
 use softdock_platform::statics::{StaticPlatform, StaticSettings, Target};
 use softdock_platform::wrench::WrenchHistory;

@@ -1,7 +1,7 @@
 //! Settings and figures that name a leg, an axis or a place.
 
-use leg_core::group::{Group, Se3};
-use leg_core::model::spatial_inertia;
+use multibody::group::{Group, Se3};
+use multibody::model::spatial_inertia;
 use nalgebra::{Matrix3, Rotation3, Vector3};
 use softdock_platform::PlatformConfig;
 use softdock_platform::body::{Body, gravity_energy, weight_of};

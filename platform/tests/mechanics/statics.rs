@@ -1,10 +1,10 @@
 //! Kinetostatics: published angles, round trips, balance, stiffness, limit points, stability.
 
 use crate::{dfki_rods, free_equilibrium};
-use leg_core::group::{Group, Se3};
-use leg_core::leg::planar::LinkDrive;
-use leg_core::modal;
-use leg_core::workspace::Workspace;
+use leg_core::planar::LinkDrive;
+use multibody::group::{Group, Se3};
+use multibody::modal;
+use multibody::workspace::Workspace;
 use nalgebra::{Rotation3, Vector3, Vector6};
 use rayon::prelude::*;
 use softdock_platform::PlatformConfig;

@@ -4,12 +4,12 @@
 //! once: they must agree to the tolerance of Newton's iteration.
 
 use crate::{PUSH, PUSH_TIME, free_equilibrium, push};
-use leg_core::dynamics::{self, StepSettings};
-use leg_core::group::Group;
-use leg_core::leg::config::MotorMode;
-use leg_core::leg::spatial::SpatialState;
-use leg_core::results;
-use leg_core::workspace::Workspace;
+use leg_core::config::MotorMode;
+use leg_core::spatial::SpatialState;
+use multibody::dynamics::{self, StepSettings};
+use multibody::group::Group;
+use multibody::results;
+use multibody::workspace::Workspace;
 use softdock_platform::PlatformConfig;
 use softdock_platform::monolithic::Platform;
 use softdock_platform::whole_model::WholeModel;

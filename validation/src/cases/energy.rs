@@ -8,12 +8,12 @@ use crate::error::Result;
 use crate::models::{LEAF_LENGTH, held, swinging_leaf};
 use crate::sources::CONSERVATION;
 use crate::{Case, Demand, Quantity};
-use leg_core::dynamics::{self, StepSettings};
-use leg_core::element::Rayleigh;
-use leg_core::group::Group;
-use leg_core::math;
-use leg_core::results::energy::energies;
-use leg_core::workspace::Workspace;
+use multibody::dynamics::{self, StepSettings};
+use multibody::element::Rayleigh;
+use multibody::group::Group;
+use multibody::math;
+use multibody::results::energy::energies;
+use multibody::workspace::Workspace;
 
 pub(super) const CASES: &[Case] = &[
     Case {

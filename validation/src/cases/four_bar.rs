@@ -1,19 +1,19 @@
 //! The rigid four-bar by both routes: constrained dynamics and the explicit reduction to q1.
 
 use crate::error::{Failure, Result};
+use crate::fourbar::{Branch, FourBar, Start, Torques};
+use crate::runge_kutta::Tolerances;
 use crate::sources::FOUR_BAR;
 use crate::{Case, Demand, Quantity};
-use leg_core::dynamics::{self, Control, StepSettings};
-use leg_core::fourbar::{Branch, FourBar, Start, Torques};
-use leg_core::group::Se2;
-use leg_core::math;
-use leg_core::model::{
+use multibody::dynamics::{self, Control, StepSettings};
+use multibody::group::Se2;
+use multibody::math;
+use multibody::model::{
     Attachment, Held, Inputs, JointId, JointKind, ModelBuilder, NodeId, PlanarModel, planar_inertia,
 };
-use leg_core::results;
-use leg_core::runge_kutta::Tolerances;
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use multibody::results;
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::Vector2;
 
 /// Released at rest from q1 = 0; columns and origin in tests/reference/README.md.
@@ -254,7 +254,7 @@ fn explicit(four_bar: &FourBar) -> Result<Vec<[f64; 3]>> {
     let times: Vec<f64> = (0..=300).map(|i| 0.01 * f64::from(i)).collect();
     let samples = four_bar.simulate(&start, &times, &tolerances)?;
     let angles =
-        |c: &leg_core::fourbar::Configuration| [c.angles.link1, c.relative_angle(), c.angles.link3];
+        |c: &crate::fourbar::Configuration| [c.angles.link1, c.relative_angle(), c.angles.link3];
     Ok(samples
         .iter()
         .map(|sample| angles(&sample.configuration))

@@ -3,14 +3,14 @@
 use crate::error::Result;
 use crate::sources::HEAVY_TOP;
 use crate::{Case, Demand, Quantity};
-use leg_core::dynamics::{self, Control, StepSettings};
-use leg_core::group::{Group, Se3};
-use leg_core::math;
-use leg_core::model::{
+use multibody::dynamics::{self, Control, StepSettings};
+use multibody::group::{Group, Se3};
+use multibody::math;
+use multibody::model::{
     Attachment, Held, Inputs, JointKind, ModelBuilder, NodeId, SpatialModel, spatial_inertia,
 };
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::{Matrix3, Vector3, Vector6};
 
 pub(super) const CASES: &[Case] = &[Case {

@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::models::{LEAF_LENGTH, PinnedLeaf, leaf_section, leaf_section_in_space};
 use crate::sources::LEAF;
 use crate::{Case, Demand, Quantity};
-use leg_core::group::{Group, Se2, Se3};
-use leg_core::math;
+use multibody::group::{Group, Se2, Se3};
+use multibody::math;
 
 /// Distance between the pins [m].
 pub(super) const CHORD: f64 = 0.407921561;

@@ -5,11 +5,11 @@ use crate::error::Result;
 use crate::models::Cantilever;
 use crate::sources::TIMOSHENKO;
 use crate::{Case, Demand, Quantity};
-use leg_core::group::{Group, Se2, Se3};
-use leg_core::modal;
-use leg_core::model::{BeamSpec, Material, Section};
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use multibody::group::{Group, Se2, Se3};
+use multibody::modal;
+use multibody::model::{BeamSpec, Material, Section};
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::SVector;
 
 pub(super) const CASES: &[Case] = &[

@@ -15,16 +15,16 @@ use crate::models::{Cantilever, held, leaf_section};
 use crate::sources::OBJECTIVITY;
 use crate::{Case, Demand, Quantity};
 use core::f64::consts::FRAC_PI_2;
-use leg_core::dynamics::{self, Control, StepSettings};
-use leg_core::group::{Group, Se2, Se3};
-use leg_core::model::{
+use multibody::dynamics::{self, Control, StepSettings};
+use multibody::group::{Group, Se2, Se3};
+use multibody::model::{
     Attachment, Axes, BeamId, BeamSpec, Force, ForceId, Held, Inputs, JointKind, LineLaw, Material,
     Model, ModelBuilder, PointOn, Section, rigid_inertia,
 };
-use leg_core::results;
-use leg_core::state::State;
-use leg_core::statics::{self, StaticSettings};
-use leg_core::workspace::Workspace;
+use multibody::results;
+use multibody::state::State;
+use multibody::statics::{self, StaticSettings};
+use multibody::workspace::Workspace;
 use nalgebra::{SMatrix, SVector, Vector2, Vector3};
 
 pub(super) const CASES: &[Case] = &[
@@ -155,7 +155,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> Mechanism<G, N, D> {
         } else {
             [0.1, 0.05, 0.8]
         };
-        spec.rayleigh = leg_core::element::Rayleigh {
+        spec.rayleigh = multibody::element::Rayleigh {
             mass: 0.5,
             stiffness: 1e-4,
         };

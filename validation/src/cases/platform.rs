@@ -3,11 +3,11 @@
 use crate::error::{Failure, Result};
 use crate::sources::{DFKI, ONE_MODEL, PACOMA};
 use crate::{Case, Demand, Quantity};
-use leg_core::dynamics::{self, StepSettings};
-use leg_core::group::{Group, Se3};
-use leg_core::leg::pretension_spatial;
-use leg_core::model::Signal;
-use leg_core::workspace::Workspace;
+use leg_core::pretension_spatial;
+use multibody::dynamics::{self, StepSettings};
+use multibody::group::{Group, Se3};
+use multibody::model::Signal;
+use multibody::workspace::Workspace;
 use nalgebra::Vector3;
 use softdock_platform::PlatformConfig;
 use softdock_platform::attitude::Attitude;

@@ -18,17 +18,17 @@ use crate::error::Result;
 use crate::sources::SLIDER;
 use crate::{Case, Demand, Quantity};
 use core::f64::consts::{FRAC_PI_2, FRAC_PI_3};
-use leg_core::dynamics::{
+use multibody::dynamics::{
     self, ConstraintHandling, Control, Projection, ProjectionWeight, StepSettings,
 };
-use leg_core::group::{Group, Se2};
-use leg_core::model::{
+use multibody::group::{Group, Se2};
+use multibody::model::{
     Attachment, Held, Inputs, JointId, JointKind, LineLaw, ModelBuilder, NodeId, PlanarModel,
     PointOn, planar_inertia,
 };
-use leg_core::results;
-use leg_core::state::State;
-use leg_core::workspace::Workspace;
+use multibody::results;
+use multibody::state::State;
+use multibody::workspace::Workspace;
 use nalgebra::Vector2;
 
 pub(super) const CASES: &[Case] = &[

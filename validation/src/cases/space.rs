@@ -5,9 +5,9 @@ use crate::models::{Cantilever, massless};
 use crate::sources::{BEND, GERADIN, PRINCETON};
 use crate::{Case, Demand, Quantity};
 use core::f64::consts::FRAC_PI_4;
-use leg_core::group::{Group, Se3};
-use leg_core::math;
-use leg_core::model::{BeamSpec, Material, Section};
+use multibody::group::{Group, Se3};
+use multibody::math;
+use multibody::model::{BeamSpec, Material, Section};
 use nalgebra::Vector3;
 
 type Beam = Cantilever<Se3, 6, 3>;

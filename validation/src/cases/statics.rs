@@ -5,8 +5,8 @@ use crate::models::{Cantilever, leaf_section, leaf_section_in_space, massless};
 use crate::sources::{CIRCLE, ELASTICA, TIMOSHENKO};
 use crate::{Case, Demand, Quantity};
 use core::f64::consts::TAU;
-use leg_core::group::{Group, Se2, Se3};
-use leg_core::model::{BeamSpec, Material, Section};
+use multibody::group::{Group, Se2, Se3};
+use multibody::model::{BeamSpec, Material, Section};
 use nalgebra::{SVector, Vector2};
 
 pub(super) const CASES: &[Case] = &[

@@ -5,7 +5,7 @@ use crate::batch::rerun;
 use crate::batch::results::{FORCE, OUTCOME, REASONS, SOUNDNESS};
 use crate::settings::Settings;
 use anyhow::Result;
-use leg_core::results::soundness::Soundness;
+use multibody::results::soundness::Soundness;
 use softdock_platform::docking::{Outcome, Scenario};
 use softdock_report::{Axis, split_unit};
 use softdock_study::table::Column;

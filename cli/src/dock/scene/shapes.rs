@@ -2,7 +2,7 @@
 //! rest is there to be recognised.
 
 use core::f64::consts::{PI, TAU};
-use leg_core::math;
+use multibody::math;
 use nalgebra::Vector3;
 use softdock_platform::contact::{EffectorShape, TargetShape, effector_points};
 use softdock_platform::docking::Scenario;

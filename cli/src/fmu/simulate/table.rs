@@ -4,7 +4,7 @@ use super::assignment::find;
 use crate::failure::BadInput;
 use crate::input_file;
 use anyhow::{Context, Result};
-use leg_core::model::Interpolation;
+use multibody::model::Interpolation;
 use softdock_fmu::import::{FmuInstance, ImportError};
 use softdock_xml::{Causality, ModelDescription, ScalarVariable, VariableType};
 use std::path::Path;

@@ -5,7 +5,7 @@ use crate::leg::equilibrium::Equilibrium;
 use crate::leg::motion;
 use crate::leg::regulated::Run;
 use crate::summary::{soundness_figure, warning};
-use leg_core::leg::LegSample;
+use leg_core::LegSample;
 use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 
 /// The page of both runs.

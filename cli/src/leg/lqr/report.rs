@@ -6,8 +6,8 @@ use crate::leg::linear::{self, Signal};
 use crate::leg::regulated::{self, Run};
 use crate::run::both_loops;
 use crate::summary::significant;
-use leg_core::leg::LegSample;
-use leg_core::results::soundness::Soundness;
+use leg_core::LegSample;
+use multibody::results::soundness::Soundness;
 use serde::Serialize;
 use std::fmt::Write;
 

@@ -5,7 +5,7 @@ use super::{Account, Motion, Sampled};
 use crate::output::CsvFile;
 use crate::run::{self, Ended, Progress};
 use anyhow::Result;
-use leg_core::results::soundness::Watch;
+use multibody::results::soundness::Watch;
 
 /// Most frames of an animation.
 const MOST_FRAMES: usize = 600;

@@ -1,7 +1,7 @@
 //! What a run of the leg amounts to.
 
 use crate::summary::{Summary, significant};
-use leg_core::results::soundness::Soundness;
+use multibody::results::soundness::Soundness;
 use serde::Serialize;
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@ use super::PlanarEnd;
 use crate::leg::motion::{Report, curve, energy_charts, figures};
 use crate::leg::scene::Film;
 use crate::summary::warning;
-use leg_core::leg::{LegConfig, LegSample};
+use leg_core::{LegConfig, LegSample};
 use softdock_report::{Axis, Block, Chart, Page};
 
 /// The page of a run.

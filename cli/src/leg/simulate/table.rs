@@ -1,6 +1,6 @@
 //! The columns of leg.csv.
 
-use leg_core::leg::LegSample;
+use leg_core::LegSample;
 
 /// Columns of leg.csv.
 pub const HEADER: [&str; 24] = [

@@ -1,9 +1,9 @@
 //! What can be set of a spatial leg that stands alone: the leg, and what happens to its tip.
 
-use leg_core::leg::config::{ConfigError, History, Shape};
-use leg_core::leg::spatial::{SpatialChannel, TipDrive};
-use leg_core::leg::spatial_simulate::resting_signals;
-use leg_core::leg::{LegError, SpatialLegConfig, SpatialPretensioned, SpatialSimulation};
+use leg_core::config::{ConfigError, History, Shape};
+use leg_core::spatial::{SpatialChannel, TipDrive};
+use leg_core::spatial_simulate::resting_signals;
+use leg_core::{LegError, SpatialLegConfig, SpatialPretensioned, SpatialSimulation};
 use serde::{Deserialize, Serialize};
 
 /// What happens to the tip.

@@ -4,11 +4,11 @@
 use super::config::{SpatialSettings, TipMode};
 use crate::summary::fixed;
 use anyhow::Result;
-use leg_core::group::{Group, Se3};
-use leg_core::leg::config::{History, MotorMode};
-use leg_core::leg::spatial::{SpatialState, TipDrive};
-use leg_core::leg::{SpatialLeg, SpatialSimulation, pretension_spatial};
-use leg_core::workspace::Workspace;
+use leg_core::config::{History, MotorMode};
+use leg_core::spatial::{SpatialState, TipDrive};
+use leg_core::{SpatialLeg, SpatialSimulation, pretension_spatial};
+use multibody::group::{Group, Se3};
+use multibody::workspace::Workspace;
 use nalgebra::SVector;
 use serde::Serialize;
 

@@ -8,12 +8,12 @@ use crate::leg::linearize::{Report, StateArgs};
 use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use anyhow::Result;
-use leg_core::leg::SpatialLeg;
-use leg_core::leg::planar::LinkDrive;
-use leg_core::leg::spatial::SpatialChannel;
-use leg_core::linearize::{self as kernel, Output, Request};
-use leg_core::modal;
-use leg_core::model::InputId;
+use leg_core::SpatialLeg;
+use leg_core::planar::LinkDrive;
+use leg_core::spatial::SpatialChannel;
+use multibody::linearize::{self as kernel, Output, Request};
+use multibody::modal;
+use multibody::model::InputId;
 use std::process::ExitCode;
 
 /// Inputs with their units.

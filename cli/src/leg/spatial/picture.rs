@@ -1,10 +1,10 @@
 //! The spatial leg in motion, to be looked at from all sides.
 
 use anyhow::Result;
-use leg_core::group::{Group, Se3};
-use leg_core::leg::SpatialLeg;
-use leg_core::leg::spatial::SpatialState;
-use leg_core::results;
+use leg_core::SpatialLeg;
+use leg_core::spatial::SpatialState;
+use multibody::group::{Group, Se3};
+use multibody::results;
 use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 use softdock_report::{Anchor, Arrow, Body, Mesh, Paint, Pose, Reading, RibbonFrame, Scene, Strip};
 

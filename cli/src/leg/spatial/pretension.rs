@@ -7,14 +7,12 @@ use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::{Summary, fixed};
 use anyhow::Result;
-use leg_core::leg::SpatialPretensioned;
-use leg_core::leg::config::Side;
-use leg_core::leg::pretension::PathSample;
-use leg_core::leg::spatial::pretension_spatial_along;
-use leg_core::leg::spatial_report::{
-    SectionMoments, SpatialNode, SpatialReport, path_sample, report,
-};
-use leg_core::math;
+use leg_core::SpatialPretensioned;
+use leg_core::config::Side;
+use leg_core::pretension::PathSample;
+use leg_core::spatial::pretension_spatial_along;
+use leg_core::spatial_report::{SectionMoments, SpatialNode, SpatialReport, path_sample, report};
+use multibody::math;
 use serde::Serialize;
 use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 use std::path::PathBuf;

@@ -4,8 +4,8 @@ use super::super::linearize::rows;
 use super::{Arguments, Run, Sample};
 use crate::run::both_loops;
 use crate::summary::Summary;
-use leg_core::math;
-use leg_core::results::soundness::Soundness;
+use multibody::math;
+use multibody::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_platform::regulator::Regulator;
 

@@ -3,8 +3,8 @@
 use crate::failure::BadInput;
 use crate::leg::input::{self, InterpolationArgs};
 use anyhow::Result;
-use leg_core::leg::config::MotorMode;
-use leg_core::model::Signal;
+use leg_core::config::MotorMode;
+use multibody::model::Signal;
 use softdock_platform::PlatformConfig;
 use std::path::Path;
 

@@ -5,7 +5,7 @@ use super::table::row;
 use crate::output::CsvFile;
 use crate::run::{self, Ended, Progress};
 use anyhow::Result;
-use leg_core::results::soundness::Watch;
+use multibody::results::soundness::Watch;
 use softdock_platform::audit::{note_leaves, note_motors};
 use softdock_platform::config::Coupling;
 use softdock_platform::motor_range::MotorRange;

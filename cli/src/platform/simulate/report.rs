@@ -2,7 +2,7 @@
 
 use super::table::gap;
 use crate::summary::Summary;
-use leg_core::results::soundness::Soundness;
+use multibody::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_platform::attitude::Attitude;
 use softdock_platform::config::Coupling;

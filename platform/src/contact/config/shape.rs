@@ -1,8 +1,8 @@
 //! Shapes of the end effector's and the target's side of the contact.
 
 use super::{check, positive};
-use leg_core::leg::ConfigError;
-use leg_core::math;
+use leg_core::ConfigError;
+use multibody::math;
 use serde::{Deserialize, Serialize};
 
 /// What the end effector touches with.

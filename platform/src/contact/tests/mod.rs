@@ -12,9 +12,9 @@ mod tangent;
 
 use super::*;
 use core::convert::Infallible;
-use leg_core::group::{Group, Se3};
-use leg_core::runge_kutta::{Tolerances, integrate};
+use multibody::group::{Group, Se3};
 use nalgebra::{Matrix3, SVector, Vector3, Vector6};
+use softdock_validation::runge_kutta::{Tolerances, integrate};
 
 /// Rotation, translation and twist of two bodies, then what damping and friction dissipated.
 const STATE: usize = 38;

@@ -28,7 +28,7 @@ use crate::statics::StaticPlatform;
 use crate::stopwatch::UnitTimes;
 use crate::threads::Crew;
 use crate::unit::{LegUnit, NativeUnit, UnitError, UnitStart};
-use leg_core::dynamics::grid::SLIVER;
+use multibody::dynamics::grid::SLIVER;
 use nalgebra::Vector6;
 use std::time::Instant;
 

@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::hub::EFFECTOR;
 use crate::pace::{Done, Refusal, Strictness};
 use crate::wrench::SAME_TIME;
-use leg_core::dynamics::alpha::Coefficients;
+use multibody::dynamics::alpha::Coefficients;
 use nalgebra::{Matrix3, Vector3};
 
 /// Share of the tolerance of the joints that a step may use: its equations are to be solved as

@@ -1,0 +1,635 @@
+//! The spatial leg: base motor, crank, universal joint, leaf, spherical joint at the tip.
+//!
+//! Axes of the leg's base: e_c along the crank at q1 = 0, e_u up, e_m = e_c × e_u the motor's
+//! axis; a positive q1 turns the crank from e_c toward e_u. The leaf's root frame has e1 along the
+//! leaf, e2 normal to its face, e3 across its width. The universal joint lets the root turn about
+//! its *first* axis, fixed to its carrier (crank or base), and about its *second* axis, fixed to
+//! the root; torsion about the leaf is carried. Seen along e_m the spatial leg is the planar one:
+//! it bows outward to −e2.
+
+use super::LegError;
+use super::config::{ConfigError, Leaf, Link, Motor, Side, Solver, Tendon};
+use super::parameter as allowed;
+use super::planar::LinkDrive;
+use super::spatial_parts::{Placement, SpatialParts};
+use multibody::group::{Group, Se3};
+use multibody::model::{
+    Attachment, Axes, BeamId, Body, Force, ForceId, FrameId, InputId, JointId, JointKind,
+    ModelBuilder, NodeId, SpatialModel,
+};
+use multibody::results;
+use multibody::state::State;
+use multibody::statics::{self, ContinuationSettings, Path, PathPoint, StaticSettings};
+use multibody::workspace::Workspace;
+use nalgebra::{Matrix3, Matrix6, Rotation3, Unit, Vector3};
+use serde::{Deserialize, Serialize};
+
+/// A state of a spatial leg.
+pub type SpatialState = State<Se3, 6>;
+
+/// Where the leg stands.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Base {
+    /// Centre of the motor's axis O [m].
+    pub motor_position_m: [f64; 3],
+    /// Direction of the crank at q1 = 0.
+    pub crank_direction: [f64; 3],
+    /// The motor's axis, at right angles to the crank.
+    pub motor_axis: [f64; 3],
+}
+
+impl Default for Base {
+    fn default() -> Self {
+        Self {
+            motor_position_m: [0.150, 0.0, 0.0],
+            crank_direction: [1.0, 0.0, 0.0],
+            motor_axis: [0.0, -1.0, 0.0],
+        }
+    }
+}
+
+impl Base {
+    /// The columns e_c, e_u, e_m.
+    pub(super) fn axes(&self) -> Result<Matrix3<f64>, ConfigError> {
+        let refuse = |key, value| ConfigError {
+            key,
+            value,
+            allowed: "a direction, not zero",
+        };
+        let c = Vector3::from(self.crank_direction);
+        let m = Vector3::from(self.motor_axis);
+        let c = c
+            .try_normalize(1e-9)
+            .ok_or_else(|| refuse("base.crank_direction", c.norm()))?;
+        let m = m
+            .try_normalize(1e-9)
+            .ok_or_else(|| refuse("base.motor_axis", m.norm()))?;
+        if c.dot(&m).abs() > 1e-6 {
+            let allowed = "at right angles to base.crank_direction (its cosine is given)";
+            return Err(ConfigError {
+                key: "base.motor_axis",
+                value: c.dot(&m),
+                allowed,
+            });
+        }
+        let m = (m - c * c.dot(&m)).normalize();
+        Ok(Matrix3::from_columns(&[c, m.cross(&c), m]))
+    }
+}
+
+/// What carries the first axis of the universal joint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Carrier {
+    /// The crank: the axis turns with it.
+    #[default]
+    Crank,
+    /// The base, by way of a parallelogram: the axis keeps its direction.
+    Base,
+}
+
+/// The moment that the universal joint carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CarriedMoment {
+    /// About the normal of its two axes: the joint does no work.
+    #[default]
+    Normal,
+    /// About the base's upward axis, as in a published kinetostatic model; only with a joint carried
+    /// by the base.
+    Upright,
+}
+
+/// The universal joint at A.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct UniversalJoint {
+    /// What carries the first axis.
+    pub carried_by: Carrier,
+    /// First axis in the axes (e_c, e_u, e_m) of the base at q1 = 0.
+    pub first_axis: [f64; 3],
+    /// Second axis in the axes (e1, e2, e3) of the leaf's root.
+    pub second_axis: [f64; 3],
+    /// Mounts the leaf turned by half a turn about its chord.
+    pub flipped: bool,
+    /// The moment it carries.
+    pub carried_moment: CarriedMoment,
+}
+
+impl Default for UniversalJoint {
+    fn default() -> Self {
+        Self {
+            carried_by: Carrier::Crank,
+            first_axis: [0.0, 0.0, 1.0],
+            second_axis: [0.0, 1.0, 0.0],
+            flipped: false,
+            carried_moment: CarriedMoment::Normal,
+        }
+    }
+}
+
+/// The section of a flexible member.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+pub enum SectionShape {
+    /// The leaf's own width and thickness.
+    #[default]
+    Leaf,
+    /// A round rod.
+    Rod {
+        /// Radius [m].
+        radius_m: f64,
+    },
+}
+
+/// Configuration of a spatial leg.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SpatialLegConfig {
+    /// Gravity [m/s²].
+    pub gravity_m_s2: [f64; 3],
+    /// Where it stands.
+    pub base: Base,
+    /// The crank, a slender rod.
+    pub crank: Link,
+    /// The universal joint.
+    pub universal: UniversalJoint,
+    /// The leaf spring.
+    pub leaf: Leaf,
+    /// The leaf's section, if it is not a leaf.
+    pub section: SectionShape,
+    /// The tendon.
+    pub tendon: Tendon,
+    /// Crank angle [rad] of the pre-tensioned posture.
+    pub q1_rad: f64,
+    /// Tip B of the pre-tensioned posture [m].
+    pub tip_position_m: [f64; 3],
+    /// Side to which the leaf bows.
+    pub side: Side,
+    /// The motor.
+    pub motor: Motor,
+    /// Mesh and time stepping.
+    pub solver: Solver,
+}
+
+impl Default for SpatialLegConfig {
+    fn default() -> Self {
+        Self {
+            gravity_m_s2: [0.0, 0.0, -9.81],
+            base: Base::default(),
+            crank: Link {
+                length_m: 0.12,
+                mass_kg: 1.0,
+            },
+            universal: UniversalJoint::default(),
+            leaf: Leaf::default(),
+            section: SectionShape::default(),
+            tendon: Tendon::default(),
+            q1_rad: 0.0,
+            tip_position_m: [0.19, 0.0, 0.40],
+            side: Side::default(),
+            motor: Motor::default(),
+            solver: Solver::default(),
+        }
+    }
+}
+
+impl SpatialLegConfig {
+    /// Pose of the crank at an angle [rad]: its origin on the motor's axis, e1 along the crank, e3
+    /// along the axis.
+    pub fn crank_pose(&self, q1: f64) -> Result<Se3, ConfigError> {
+        let base = self.base.axes()?;
+        let axis = Unit::new_normalize(base.column(2).into());
+        let turn = Rotation3::from_axis_angle(&axis, q1);
+        let origin = Vector3::from(self.base.motor_position_m);
+        Ok(Se3::from_parts(origin, turn.matrix() * base))
+    }
+
+    /// Checks every value.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        allowed::GRAVITY.check_all(&self.gravity_m_s2)?;
+        allowed::MOTOR_POSITION.check_all(&self.base.motor_position_m)?;
+        allowed::TIP_POSITION.check_all(&self.tip_position_m)?;
+        allowed::Q1.check(self.q1_rad)?;
+        allowed::CRANK_DIRECTION.check_all(&self.base.crank_direction)?;
+        allowed::MOTOR_AXIS.check_all(&self.base.motor_axis)?;
+        allowed::FIRST_AXIS.check_all(&self.universal.first_axis)?;
+        allowed::SECOND_AXIS.check_all(&self.universal.second_axis)?;
+        self.base.axes()?;
+        for (key, axis) in [
+            ("universal.first_axis", self.universal.first_axis),
+            ("universal.second_axis", self.universal.second_axis),
+        ] {
+            let norm = Vector3::from(axis).norm();
+            if norm <= 1e-9 {
+                return Err(ConfigError {
+                    key,
+                    value: norm,
+                    allowed: "a direction, not zero",
+                });
+            }
+        }
+        if self.universal.carried_moment == CarriedMoment::Upright
+            && self.universal.carried_by == Carrier::Crank
+        {
+            return Err(ConfigError {
+                key: "universal.carried_moment",
+                value: 1.0,
+                allowed: "`upright` only with universal.carried_by = \"base\"",
+            });
+        }
+        if let SectionShape::Rod { radius_m } = self.section {
+            allowed::SECTION_RADIUS.check(radius_m)?;
+        }
+        super::config::validate_shared(
+            &self.crank,
+            &self.leaf,
+            &self.tendon,
+            &self.motor,
+            &self.solver,
+        )
+    }
+
+    pub(super) fn section(&self) -> multibody::Result<multibody::model::Section<6, 3>> {
+        match self.section {
+            SectionShape::Leaf => self.leaf.spatial_section(),
+            SectionShape::Rod { radius_m } => {
+                multibody::model::Section::<6, 3>::circle(&self.leaf.material(), radius_m)
+            }
+        }
+    }
+}
+
+/// What determines the tip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TipDrive {
+    /// Its position follows inputs.
+    Prescribed,
+    /// It moves freely under a force.
+    Free,
+}
+
+/// Input channels of the spatial leg, in this order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum SpatialChannel {
+    /// Torque on the crank [N·m].
+    CrankTorque = 0,
+    /// Target of the crank's angle [rad].
+    CrankAngle = 1,
+    /// Tip position [m], three channels.
+    TipPosition = 2,
+    /// Force on the tip [N], three channels.
+    TipForce = 5,
+    /// Force across the middle of the leaf [N].
+    Imperfection = 8,
+    /// Pose of the base, six channels: position [m], rotation vector [rad]; only of a leg on a
+    /// moving base.
+    BasePose = 9,
+}
+
+/// Number of channels of a leg on the ground.
+pub const SPATIAL_CHANNELS: usize = 9;
+
+/// What carries the leg.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Foundation {
+    /// The ground.
+    Ground,
+    /// A base moved by inputs, at the ground's frame when they are zero.
+    Moving,
+}
+
+/// A spatial leg ready for the solvers.
+#[derive(Debug, Clone)]
+pub struct SpatialLeg {
+    /// Its configuration.
+    pub config: Box<SpatialLegConfig>,
+    /// The model; its initial pose is the unstressed leaf.
+    pub model: Box<SpatialModel>,
+    /// Motor joint at O.
+    pub motor_joint: JointId,
+    /// Joint that carries the leaf's root at A.
+    pub root_joint: JointId,
+    /// Driver of the crank's angle.
+    pub crank_driver: Option<JointId>,
+    /// Driver of the tip.
+    pub tip_driver: Option<JointId>,
+    /// The leaf.
+    pub leaf: BeamId,
+    /// The tendon.
+    pub tendon: Option<ForceId>,
+    /// The motor.
+    pub motor: ForceId,
+    /// The crank.
+    pub crank: NodeId,
+    /// First node of the leaf (A).
+    pub node_a: NodeId,
+    /// Last node of the leaf (B).
+    pub node_b: NodeId,
+    /// The moving base and the joint by which it carries the leg.
+    pub base: Option<(FrameId, JointId)>,
+}
+
+impl SpatialLeg {
+    /// Builds the leg, unstressed, its crank at `q1` and its chord toward `tip`.
+    pub fn new(
+        config: &SpatialLegConfig,
+        crank_drive: LinkDrive,
+        tip_drive: TipDrive,
+        q1: f64,
+        tip: Vector3<f64>,
+        rest_length: Option<f64>,
+    ) -> Result<Self, LegError> {
+        let ground = Foundation::Ground;
+        Self::founded(config, ground, crank_drive, tip_drive, q1, tip, rest_length)
+    }
+
+    /// The same on a foundation of choice.
+    #[inline(never)]
+    pub fn founded(
+        config: &SpatialLegConfig,
+        foundation: Foundation,
+        crank_drive: LinkDrive,
+        tip_drive: TipDrive,
+        q1: f64,
+        tip: Vector3<f64>,
+        rest_length: Option<f64>,
+    ) -> Result<Self, LegError> {
+        config.validate()?;
+        let mut builder = ModelBuilder::<Se3, 6, 3>::new();
+        builder.gravity(config.gravity_m_s2.into());
+        let names = [
+            "crank torque",
+            "crank angle",
+            "tip x",
+            "tip y",
+            "tip z",
+            "force x",
+            "force y",
+            "force z",
+            "imperfection",
+        ];
+        let inputs = names.map(|name| builder.input(name));
+        let carried = (foundation == Foundation::Moving).then(|| moving_base(&mut builder));
+        let placement = Placement {
+            name: "",
+            body: carried.map_or(Body::Ground, |(_, _, node)| Body::Node(node)),
+            crank_drive,
+            q1,
+            tip,
+            torque: inputs[SpatialChannel::CrankTorque as usize],
+            angle: inputs[SpatialChannel::CrankAngle as usize],
+        };
+        let parts = SpatialParts::add(&mut builder, config, &placement)?;
+        let SpatialParts { leaf, node_b, .. } = parts;
+        let here = Attachment::node(node_b, Se3::identity());
+        let tip_driver = (tip_drive == TipDrive::Prescribed).then(|| {
+            let first = SpatialChannel::TipPosition as usize;
+            let place = [inputs[first], inputs[first + 1], inputs[first + 2]];
+            let world = Attachment::ground(Se3::identity());
+            builder.joint("tip", JointKind::PrescribedPosition(place), world, here)
+        });
+        add_forces(&mut builder, config, node_b, leaf, &inputs);
+        let tendon = parts.add_tendon(&mut builder, config, rest_length);
+        let model = Box::new(builder.build()?);
+        Ok(Self {
+            config: Box::new(config.clone()),
+            model,
+            motor_joint: parts.motor_joint,
+            root_joint: parts.root_joint,
+            crank_driver: parts.crank_driver,
+            tip_driver,
+            leaf,
+            tendon,
+            motor: parts.motor,
+            crank: parts.crank,
+            node_a: parts.node_a,
+            node_b,
+            base: carried.map(|(frame, joint, _)| (frame, joint)),
+        })
+    }
+
+    /// Force of the leg on whatever holds its tip [N]; zero when the tip is free.
+    pub fn tip_force(&self, state: &SpatialState) -> Vector3<f64> {
+        self.tip_driver.map_or(Vector3::zeros(), |joint| {
+            -results::reaction(&self.model, state, joint).force
+        })
+    }
+}
+
+/// A massless base that follows its six inputs.
+fn moving_base(builder: &mut ModelBuilder<Se3, 6, 3>) -> (FrameId, JointId, NodeId) {
+    let names = ["base x", "base y", "base z", "turn x", "turn y", "turn z"];
+    let inputs = names.map(|name| builder.input(name));
+    let frame = builder.moving_frame("base", inputs);
+    let node = builder.rigid_body("base", Se3::identity(), Matrix6::zeros());
+    let mover = Attachment {
+        body: Body::Frame(frame),
+        frame: Se3::identity(),
+    };
+    let carried = Attachment::node(node, Se3::identity());
+    let joint = builder.joint("base", JointKind::Fixed, mover, carried);
+    (frame, joint, node)
+}
+
+fn add_forces(
+    builder: &mut ModelBuilder<Se3, 6, 3>,
+    config: &SpatialLegConfig,
+    tip: NodeId,
+    leaf: BeamId,
+    inputs: &[InputId; SPATIAL_CHANNELS],
+) {
+    let first = SpatialChannel::TipForce as usize;
+    builder.wrench(Force::Wrench {
+        name: "tip force".into(),
+        node: tip,
+        point: Vector3::zeros(),
+        axes: Axes::World,
+        force: [
+            Some(inputs[first]),
+            Some(inputs[first + 1]),
+            Some(inputs[first + 2]),
+        ],
+        moment: [None; 3],
+    });
+    let middle = builder.beam_node(leaf, config.solver.elements / 2);
+    builder.wrench(Force::Wrench {
+        name: "imperfection".into(),
+        node: middle,
+        point: Vector3::zeros(),
+        axes: Axes::Body,
+        force: [
+            None,
+            Some(inputs[SpatialChannel::Imperfection as usize]),
+            None,
+        ],
+        moment: [None; 3],
+    });
+}
+
+/// The pre-tensioned spatial leg.
+#[derive(Debug, Clone)]
+pub struct SpatialPretensioned {
+    /// The leg with crank and tip prescribed.
+    pub leg: SpatialLeg,
+    /// Its equilibrium.
+    pub state: SpatialState,
+    /// Distance A to B [m].
+    pub chord_m: f64,
+    /// Tendon tension [N].
+    pub tension_n: f64,
+    /// Rest length of the tendon [m].
+    pub rest_length_m: Option<f64>,
+    /// Thrust of the leaf along AB at its tip [N].
+    pub thrust_n: f64,
+    /// Force of the leg on what holds its tip [N].
+    pub tip_force_n: [f64; 3],
+    /// Torque that holds the crank [N·m].
+    pub hold_torque_nm: f64,
+    /// Largest force that equilibrium misses [N or N·m].
+    pub residual_n: f64,
+    /// Newton iterations on the way.
+    pub iterations: usize,
+}
+
+/// Finds the bowed equilibrium with crank and tip held.
+#[inline(never)]
+pub fn pretension_spatial(config: &SpatialLegConfig) -> Result<SpatialPretensioned, LegError> {
+    pretension_spatial_along(config, |_, _, _| {})
+}
+
+/// The same; `visit` sees the equilibria on the way from the straight leaf, still without tendon
+/// and no longer pushed to its side.
+pub fn pretension_spatial_along(
+    config: &SpatialLegConfig,
+    mut visit: impl FnMut(&SpatialLeg, &SpatialState, &PathPoint),
+) -> Result<SpatialPretensioned, LegError> {
+    let mut iterations = 0;
+    let mut note = |leg: &SpatialLeg, state: &SpatialState, point: &PathPoint| {
+        iterations += point.iterations;
+        let push = state.inputs.value[SpatialChannel::Imperfection as usize];
+        if push == 0.0 && point.parameter > 0.0 {
+            visit(leg, state, point);
+        }
+    };
+    let tip = Vector3::from(config.tip_position_m);
+    let prescribed = LinkDrive::Prescribed;
+    let q1 = config.q1_rad;
+    let bare = SpatialLeg::new(config, prescribed, TipDrive::Prescribed, q1, tip, None)?;
+    let mut state = State::new(&bare.model);
+    let mut workspace = Box::new(Workspace::new(&bare.model));
+    bow(&bare, &mut state, &mut workspace, tip, &mut note)?;
+    let a = state.pose(bare.node_a).translation();
+    let chord = (tip - a).norm();
+    let e = (tip - a) / chord;
+    let on_leaf_a = results::reaction(&bare.model, &state, bare.root_joint).force;
+    let thrust = 0.5 * (bare.tip_force(&state) + on_leaf_a).dot(&e);
+    let rest_length = config.tendon.present.then(|| {
+        config
+            .tendon
+            .rest_length_m
+            .unwrap_or(chord - thrust.max(0.0) / config.tendon.stiffness_n_per_m)
+    });
+    if rest_length.is_some_and(|rest| rest < 0.0) {
+        let stiffness_n_per_m = config.tendon.stiffness_n_per_m;
+        return Err(LegError::TensionTooHigh {
+            tension_n: thrust,
+            highest_n: stiffness_n_per_m * chord,
+            chord_m: chord,
+            stiffness_n_per_m,
+        });
+    }
+    let leg = SpatialLeg::new(
+        config,
+        prescribed,
+        TipDrive::Prescribed,
+        q1,
+        tip,
+        rest_length,
+    )?;
+    let mut workspace = Box::new(Workspace::new(&leg.model));
+    let solved = statics::solve(
+        &leg.model,
+        &mut state,
+        &mut workspace,
+        &StaticSettings::default(),
+    )?;
+    let line = leg
+        .tendon
+        .and_then(|tendon| results::line(&leg.model, &state, tendon));
+    let hold = leg.crank_driver.map(|joint| {
+        let moment = Vector3::from(results::reaction(&leg.model, &state, joint).moment);
+        Ok::<f64, LegError>(moment.dot(&config.base.axes()?.column(2)))
+    });
+    Ok(SpatialPretensioned {
+        chord_m: chord,
+        tension_n: line.map_or(0.0, |line| line.response.tension),
+        rest_length_m: rest_length,
+        thrust_n: thrust,
+        tip_force_n: leg.tip_force(&state).into(),
+        hold_torque_nm: hold.transpose()?.unwrap_or(0.0),
+        residual_n: solved.residual,
+        iterations: iterations + solved.iterations,
+        leg,
+        state,
+    })
+}
+
+/// Moves the tip from where the unstressed leaf has it to `tip`; `note` sees every point of the way.
+#[inline(never)]
+fn bow(
+    leg: &SpatialLeg,
+    state: &mut SpatialState,
+    workspace: &mut Workspace<Se3, 6>,
+    tip: Vector3<f64>,
+    note: &mut impl FnMut(&SpatialLeg, &SpatialState, &PathPoint),
+) -> Result<(), LegError> {
+    let config = &leg.config;
+    let a = state.pose(leg.node_a).translation();
+    let from = state.pose(leg.node_b).translation();
+    let (chord, natural) = ((tip - a).norm(), (from - a).norm());
+    let straight = config.leaf.curvature_per_m == 0.0;
+    if straight && chord > natural {
+        return Err(LegError::ImpossibleChord {
+            chord_m: chord,
+            shortest_m: 0.02 * natural,
+            longest_m: natural,
+            reason: "it is longer than the leaf, which does not stretch",
+        });
+    }
+    let inputs = |place: Vector3<f64>, push: f64| {
+        let mut list = vec![0.0; SPATIAL_CHANNELS];
+        list[SpatialChannel::CrankAngle as usize] = config.q1_rad;
+        for i in 0..3 {
+            list[SpatialChannel::TipPosition as usize + i] = place[i];
+        }
+        list[SpatialChannel::Imperfection as usize] = push;
+        list
+    };
+    let settings = ContinuationSettings {
+        largest_step: 0.1,
+        ..Default::default()
+    };
+    let mut load = |from: Vec<f64>, to: Vec<f64>| {
+        let path = Path { from, to };
+        statics::load_to(
+            &leg.model,
+            state,
+            workspace,
+            &path,
+            &settings,
+            |state, point| note(leg, state, point),
+        )
+    };
+    let push = if straight {
+        0.1 * config.leaf.euler_load() * config.side.sign()
+    } else {
+        0.0
+    };
+    let early = a + (from - a) * (chord / natural).max(0.98);
+    load(inputs(from, push), inputs(early, 0.0))?;
+    load(inputs(early, 0.0), inputs(tip, 0.0))?;
+    Ok(())
+}

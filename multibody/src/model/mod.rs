@@ -1,0 +1,267 @@
+//! The mechanical model: immutable, validated, shared by any number of simulations.
+//!
+//! A [`Model`] is a set of *nodes* (frames that move), beams and inertias on them, joints between
+//! them, and forces. [`ModelBuilder`] makes one; nothing changes it afterwards. What changes in
+//! time is in [`crate::state::State`]; scratch memory is in [`crate::workspace::Workspace`].
+
+mod builder;
+mod force;
+mod input;
+mod joint;
+mod section;
+mod table;
+
+pub use builder::{BeamSpec, ModelBuilder, planar_inertia, rigid_inertia, spatial_inertia};
+pub use force::{Axes, Force, Hold, LineLaw, PointOn, Response};
+pub use input::{Drive, Held, Inputs, Signal, Signals};
+pub(crate) use joint::ConstraintRow;
+pub use joint::{Attachment, Body, Joint, JointKind};
+pub use section::{Material, Section, rectangle_torsion_constant};
+pub use table::Interpolation;
+
+use crate::element::BeamElement;
+use crate::group::Group;
+use crate::linear_solver::Layout;
+use core::fmt;
+use nalgebra::{SMatrix, SVector};
+
+/// A moving frame of the model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NodeId(pub(crate) usize);
+
+/// A frame whose motion is prescribed by input channels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FrameId(pub(crate) usize);
+
+/// A beam.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct BeamId(pub(crate) usize);
+
+/// A joint or driver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct JointId(pub(crate) usize);
+
+/// A force element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ForceId(pub(crate) usize);
+
+/// An input channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct InputId(pub(crate) usize);
+
+macro_rules! index_of {
+    ($($id:ty),*) => {$(
+        impl $id {
+            /// Position in the model's list of its kind.
+            pub fn index(self) -> usize {
+                self.0
+            }
+        }
+    )*};
+}
+index_of!(NodeId, FrameId, BeamId, JointId, ForceId, InputId);
+
+/// A place in the model, by name, for error messages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A rigid body or a node of a beam.
+    Body(String),
+    /// A joint or driver, with the number of its constraint row, from 0.
+    Joint(String, usize),
+    /// An input channel.
+    Input(String),
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Body(name) => write!(f, "body {name}"),
+            Self::Joint(name, row) => write!(f, "joint {name}, constraint row {row}"),
+            Self::Input(name) => write!(f, "input {name}"),
+        }
+    }
+}
+
+/// A beam: consecutive nodes joined by equal elements.
+#[derive(Debug, Clone)]
+pub struct Beam<const N: usize, const D: usize> {
+    /// Name for messages.
+    pub name: String,
+    /// First node; the others follow without gaps.
+    pub first_node: usize,
+    /// Index of the first element in the model's element numbering.
+    pub first_element: usize,
+    /// Number of elements.
+    pub elements: usize,
+    /// What every element of this beam shares.
+    pub element: BeamElement<N, D>,
+}
+
+impl<const N: usize, const D: usize> Beam<N, D> {
+    /// Length of the unstressed beam [m].
+    pub fn length(&self) -> f64 {
+        self.element.length * self.elements as f64
+    }
+}
+
+/// What an input channel does in a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InputRole {
+    /// It prescribes a motion: of a driver or of a moving frame.
+    pub prescribes: bool,
+    /// It is a force, or the target of a hold.
+    pub forces: bool,
+    /// It is the target of a hold.
+    pub aims: bool,
+}
+
+/// An immutable mechanical model over the group `G`.
+#[derive(Debug, Clone)]
+pub struct Model<G: Group<N, D>, const N: usize, const D: usize> {
+    pub(crate) node_names: Vec<String>,
+    pub(crate) initial_poses: Vec<G>,
+    /// Inertia of the rigid bodies and masses on each node, about the node's frame.
+    pub(crate) node_inertia: Vec<Option<SMatrix<f64, N, N>>>,
+    pub(crate) beams: Vec<Beam<N, D>>,
+    pub(crate) element_count: usize,
+    pub(crate) frames: Vec<MovingFrame<N>>,
+    pub(crate) joints: Vec<Joint<G, D>>,
+    pub(crate) row_count: usize,
+    pub(crate) forces: Vec<Force<D>>,
+    pub(crate) line_couplings: Vec<Option<usize>>,
+    pub(crate) input_names: Vec<String>,
+    pub(crate) input_roles: Vec<InputRole>,
+    pub(crate) gravity: SVector<f64, D>,
+    /// Characteristic length: corrections are measured against it [m].
+    pub(crate) length_scale: f64,
+    /// Mean mass of a node: scales constraints in dynamics [kg].
+    pub(crate) mass_scale: f64,
+    /// Typical stiffness: scales constraints in statics [N/m].
+    pub(crate) stiffness_scale: f64,
+    pub(crate) layout: Layout<N>,
+}
+
+/// A frame moved by `N` input channels: position [m], then rotation vector [rad].
+#[derive(Debug, Clone, PartialEq)]
+pub struct MovingFrame<const N: usize> {
+    /// Name for messages.
+    pub name: String,
+    /// Input channels: position components, then rotation vector components.
+    pub inputs: [usize; N],
+}
+
+impl<G: Group<N, D>, const N: usize, const D: usize> Model<G, N, D> {
+    /// Number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.initial_poses.len()
+    }
+
+    /// Number of beam elements.
+    pub fn element_count(&self) -> usize {
+        self.element_count
+    }
+
+    /// Number of scalar constraints.
+    pub fn constraint_count(&self) -> usize {
+        self.row_count
+    }
+
+    /// Number of unknowns: `N` per node and one multiplier per constraint.
+    pub fn unknown_count(&self) -> usize {
+        N * self.node_count() + self.row_count
+    }
+
+    /// Number of input channels.
+    pub fn input_count(&self) -> usize {
+        self.input_names.len()
+    }
+
+    /// Names of the input channels, in order.
+    pub fn input_names(&self) -> &[String] {
+        &self.input_names
+    }
+
+    /// Input channel by its position.
+    pub fn input(&self, index: usize) -> Option<InputId> {
+        (index < self.input_names.len()).then_some(InputId(index))
+    }
+
+    /// The beams.
+    pub fn beams(&self) -> &[Beam<N, D>] {
+        &self.beams
+    }
+
+    /// The joints and drivers.
+    pub fn joints(&self) -> &[Joint<G, D>] {
+        &self.joints
+    }
+
+    /// The force elements.
+    pub fn forces(&self) -> &[Force<D>] {
+        &self.forces
+    }
+
+    /// Gravity [m/s²].
+    pub fn gravity(&self) -> SVector<f64, D> {
+        self.gravity
+    }
+
+    /// Characteristic length of the model [m].
+    pub fn length_scale(&self) -> f64 {
+        self.length_scale
+    }
+
+    /// Name of a node.
+    pub fn node_name(&self, node: NodeId) -> &str {
+        &self.node_names[node.0]
+    }
+
+    /// Node `index` of a beam, counted from its root.
+    pub fn beam_node(&self, beam: BeamId, index: usize) -> NodeId {
+        let beam = &self.beams[beam.0];
+        NodeId(beam.first_node + index.min(beam.elements))
+    }
+
+    /// The same model with another law on a line force (a tendon's rest length, say).
+    pub fn with_line_law(&self, force: ForceId, law: LineLaw) -> crate::error::Result<Self> {
+        let mut model = self.clone();
+        match model.forces.get_mut(force.0) {
+            Some(Force::Line { name, law: old, .. }) => {
+                law.validate(name)?;
+                *old = law;
+                Ok(model)
+            }
+            _ => Err(crate::error::Error::BadReference {
+                owner: format!("force {}", force.0),
+                problem: "only a line force has a line law",
+            }),
+        }
+    }
+
+    /// What input `channel` does.
+    pub fn input_role(&self, channel: usize) -> InputRole {
+        self.input_roles[channel]
+    }
+
+    /// Where constraint row `row` comes from.
+    pub(crate) fn row_location(&self, row: usize) -> Location {
+        let joint = self
+            .joints
+            .iter()
+            .rev()
+            .find(|joint| joint.first_row <= row);
+        joint.map_or(Location::Body("ground".into()), |joint| {
+            Location::Joint(joint.name.clone(), row - joint.first_row)
+        })
+    }
+
+    /// Where node `node` is.
+    pub(crate) fn node_location(&self, node: usize) -> Location {
+        Location::Body(self.node_names[node].clone())
+    }
+}
+
+/// A model in the plane.
+pub type PlanarModel = Model<crate::group::Se2, 3, 2>;
+/// A model in space.
+pub type SpatialModel = Model<crate::group::Se3, 6, 3>;

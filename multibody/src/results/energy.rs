@@ -1,0 +1,315 @@
+//! Energies of a state and the ledger of a run.
+//!
+//! ```text
+//! residual = (T + V)(t) − (T + V)(0) − work in + dissipated                     (1)
+//! ```
+//!
+//! Work and dissipation are integrated from the powers P at the ends of the steps (trapezoidal
+//! rule), so the residual shrinks with the square of the step; what the integrator itself
+//! dissipates is part of it. A damper in a line that is let go under load starts to move within
+//! less than a step, and the trapezoidal rule on the square of its rate would miss a part of the
+//! energy that no integrator lost. Its length is therefore interpolated over the step by the cubic
+//! through lengths and rates at both ends, and Simpson's rule taken:
+//!
+//! ```text
+//! W = h/2 (P_0 + P_1) + 2h/3 (P_m − ½ (P_0 + P_1))                              (2)
+//! ℓ_m = ½ (ℓ_0 + ℓ_1) + h/8 (ℓ̇_0 − ℓ̇_1),   ℓ̇_m = 3/2 (ℓ_1 − ℓ_0)/h − ¼ (ℓ̇_0 + ℓ̇_1)  (3)
+//! ```
+
+use crate::assembly::hinge::Hinge;
+use crate::assembly::{
+    BodyMotion, JointKinematics, LineKinematics, mass_damping_power, motor_torque, relative_twist,
+};
+use crate::element::{elastic, inertia};
+use crate::error::Result;
+use crate::group::Group;
+use crate::model::{Axes, Body, Force, Model};
+use crate::state::State;
+use nalgebra::{SMatrix, SVector};
+
+/// Energies of a state [J].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Energies {
+    /// Kinetic energy.
+    pub kinetic: f64,
+    /// Strain energy of the beams.
+    pub strain: f64,
+    /// Energy stored in springs and tendons.
+    pub springs: f64,
+    /// Potential of gravity.
+    pub gravity: f64,
+}
+
+impl Energies {
+    /// Sum of all.
+    pub fn mechanical(&self) -> f64 {
+        self.kinetic + self.strain + self.springs + self.gravity
+    }
+}
+
+/// Power that enters through inputs and that dampers take out [W].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Powers {
+    /// From motors, wrenches, drivers and moving frames.
+    pub input: f64,
+    /// In dampers, friction and Rayleigh damping.
+    pub dissipated: f64,
+}
+
+/// Running account of a simulation [J].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Ledger {
+    /// Mechanical energy at the start.
+    pub initial: f64,
+    /// Work done by inputs since.
+    pub work_in: f64,
+    /// Energy dissipated since.
+    pub dissipated: f64,
+    /// Powers at the current time.
+    pub powers: Powers,
+}
+
+impl Ledger {
+    pub(crate) fn start(&mut self, energy: f64, powers: Powers) {
+        *self = Self {
+            initial: energy,
+            work_in: 0.0,
+            dissipated: 0.0,
+            powers,
+        };
+    }
+
+    /// Books a step of `h` [s]; `in_lines` [J] is what [`beyond_trapezoid`] gives for it.
+    pub(crate) fn advance(&mut self, h: f64, powers: Powers, in_lines: f64) {
+        self.work_in += 0.5 * h * (self.powers.input + powers.input);
+        self.dissipated += 0.5 * h * (self.powers.dissipated + powers.dissipated) + in_lines;
+        self.powers = powers;
+    }
+
+    /// What the account misses, eq. (1) [J].
+    pub fn residual(&self, now: &Energies) -> f64 {
+        now.mechanical() - self.initial - self.work_in + self.dissipated
+    }
+}
+
+/// Energies of `state`.
+pub fn energies<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+) -> Result<Energies> {
+    let mut out = Energies::default();
+    beam_energies(model, state, &mut out)?;
+    for (node, inertia) in model.node_inertia.iter().enumerate() {
+        let Some(inertia) = inertia else { continue };
+        let v = &state.velocities[node];
+        out.kinetic += 0.5 * v.dot(&(inertia * v));
+        // Potential −m g·x_c, with m x_c from the matrix: M (Rᵀ g, 0) has the moment m c × Rᵀ g.
+        let pose = &state.poses[node];
+        let mass = inertia[(0, 0)];
+        let first_moment = mass_moment::<N, D>(inertia);
+        let weighted = pose.translation() * mass + pose.rotation() * first_moment;
+        out.gravity -= model.gravity.dot(&weighted);
+    }
+    for force in &model.forces {
+        match force {
+            Force::Line { a, b, law, .. } => {
+                let line = LineKinematics::new(model, &state.motion(), a, b);
+                out.springs += law.stored_energy(line.length);
+            }
+            Force::Torsion {
+                joint,
+                stiffness,
+                rest_angle,
+                ..
+            } => {
+                let twist = state.angles[joint.0] - rest_angle;
+                out.springs += 0.5 * stiffness * twist * twist;
+            }
+            Force::Motor { .. } | Force::Wrench { .. } => {}
+        }
+    }
+    Ok(out)
+}
+
+/// Mass times centre of mass of an inertia matrix.
+fn mass_moment<const N: usize, const D: usize>(inertia: &SMatrix<f64, N, N>) -> SVector<f64, D> {
+    let mut moment = SVector::zeros();
+    moment[0] = inertia[(N - 1, 1)];
+    moment[1] = -inertia[(N - 1, 0)];
+    if D == 3 {
+        moment[2] = inertia[(N - 2, 0)];
+    }
+    moment
+}
+
+fn beam_energies<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    out: &mut Energies,
+) -> Result<()> {
+    for beam in &model.beams {
+        let element = &beam.element;
+        let section = &element.section;
+        let tangent: SVector<f64, D> =
+            (G::linear_part() + G::cross(&section.mass_centre)) * element.reference_strain;
+        for e in 0..beam.elements {
+            let (a, b) = (beam.first_node + e, beam.first_node + e + 1);
+            let (h_a, h_b) = (&state.poses[a], &state.poses[b]);
+            let h_ab = h_a.between(h_b);
+            let d = relative_twist(beam, e, &h_ab, state.time)?;
+            out.strain += elastic::respond::<G, N, D>(element, &d).energy;
+            out.kinetic += inertia::kinetic_energy(
+                element,
+                &state.velocities[a],
+                &state.velocities[b],
+                &h_ab.rotation(),
+            );
+            let (ra, rb) = (h_a.rotation(), h_b.rotation());
+            let centres = [
+                h_a.translation() + ra * section.mass_centre,
+                h_b.translation() + rb * section.mass_centre,
+            ];
+            out.gravity += inertia::gravity_energy(
+                section.mass_per_length * element.length,
+                element.length,
+                [&centres[0], &centres[1]],
+                [&(ra * tangent), &(rb * tangent)],
+                &model.gravity,
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Powers at `state`.
+pub fn powers<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+) -> Powers {
+    let mut out = Powers::default();
+    let motion = state.motion();
+    for beam in &model.beams {
+        let rayleigh = &beam.element.rayleigh;
+        if rayleigh.stiffness > 0.0 {
+            for e in 0..beam.elements {
+                let (a, b) = (beam.first_node + e, beam.first_node + e + 1);
+                let h_ab = state.poses[a].between(&state.poses[b]);
+                let Ok(d) = h_ab.log() else { continue };
+                let rate = G::tangent_inverse(&d) * state.velocities[b]
+                    - G::tangent_inverse(&-d) * state.velocities[a];
+                out.dissipated +=
+                    rayleigh.stiffness * rate.dot(&(beam.element.reference_hessian * rate));
+            }
+        }
+        if rayleigh.mass > 0.0 {
+            out.dissipated += mass_damping_power(beam, &motion);
+        }
+    }
+    for joint in &model.joints {
+        let moved = |body: Body| matches!(body, Body::Frame(_));
+        let driven = joint.rows.iter().any(|row| row.input().is_some());
+        if !driven && !moved(joint.a.body) && !moved(joint.b.body) {
+            continue;
+        }
+        let kinematics = JointKinematics::new(model, joint, &motion);
+        for (index, row) in joint.rows.iter().enumerate() {
+            // φ_q v = −φ_t, so the joint forces −φ_qᵀ λ have the power λ φ_t.
+            let lambda = state.multipliers[joint.first_row + index];
+            let at = kinematics.row(joint, row, &state.inputs);
+            let rates = kinematics.rates(joint, row, &state.inputs, &at);
+            out.input += lambda * rates.rate_by_time;
+        }
+    }
+    for force in &model.forces {
+        force_power(model, state, force, &mut out);
+    }
+    out
+}
+
+/// Second term of eq. (2), summed over the lines: what they dissipate in a step of `h` [s] from
+/// `old` to `new` beyond the trapezoidal rule [J].
+pub fn beyond_trapezoid<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    old: &State<G, N>,
+    new: &State<G, N>,
+    h: f64,
+) -> f64 {
+    let mut sum = 0.0;
+    for force in &model.forces {
+        let Force::Line { a, b, law, .. } = force else {
+            continue;
+        };
+        let at = |state: &State<G, N>| {
+            let line = LineKinematics::new(model, &state.motion(), a, b);
+            (line.length, line.rate)
+        };
+        let ((l_0, r_0), (l_1, r_1)) = (at(old), at(new));
+        let l_m = 0.5 * (l_0 + l_1) + 0.125 * h * (r_0 - r_1); // (3)
+        let r_m = 1.5 * (l_1 - l_0) / h - 0.25 * (r_0 + r_1);
+        let ends = law.dissipated_power(l_0, r_0) + law.dissipated_power(l_1, r_1);
+        sum += 2.0 / 3.0 * h * (law.dissipated_power(l_m, r_m) - 0.5 * ends); // (2)
+    }
+    sum
+}
+
+fn force_power<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    force: &Force<D>,
+    out: &mut Powers,
+) {
+    let motion = state.motion();
+    match force {
+        Force::Line { a, b, law, .. } => {
+            let line = LineKinematics::new(model, &motion, a, b);
+            let tension = law.respond(line.length, line.rate).tension;
+            out.dissipated += law.dissipated_power(line.length, line.rate);
+            // A moving frame at an end does work on the line.
+            for side in 0..2 {
+                if line.bodies[side].node.is_none() {
+                    out.input += line.end_power(side, tension);
+                }
+            }
+        }
+        Force::Torsion { joint, damping, .. } => {
+            let near = state.angles[joint.0];
+            let hinge = Hinge::new(model, &model.joints[joint.0], &motion, near);
+            out.dissipated += damping * hinge.rate * hinge.rate;
+        }
+        Force::Motor {
+            joint,
+            torque,
+            hold,
+            ..
+        } => {
+            let near = state.angles[joint.0];
+            let hinge = Hinge::new(model, &model.joints[joint.0], &motion, near);
+            let input = torque.map(|i| i.0);
+            let torque = motor_torque(&hinge, input, hold.as_ref(), &state.inputs, true);
+            out.input += torque.value * hinge.rate;
+        }
+        Force::Wrench {
+            node,
+            point,
+            axes,
+            force,
+            moment,
+            ..
+        } => {
+            let body = BodyMotion::of(model, &motion, Body::Node(*node));
+            let value = |input: &Option<crate::model::InputId>| {
+                input.map_or(0.0, |i| state.inputs.value[i.0])
+            };
+            let rotation = match axes {
+                Axes::World => body.pose.rotation(),
+                Axes::Body => SMatrix::identity(),
+            };
+            let f = SVector::<f64, D>::from_fn(|i, _| value(&force[i]));
+            let m = [value(&moment[0]), value(&moment[1]), value(&moment[2])];
+            let map = G::linear_part() + G::cross(point);
+            let covector = map.tr_mul(&rotation.tr_mul(&f))
+                + crate::assembly::moment_covector::<N, D>(&m, &rotation);
+            out.input += covector.dot(&body.velocity);
+        }
+    }
+}
