@@ -2,7 +2,7 @@
 
 use crate::failure::BadInput;
 use anyhow::Result;
-use softdock_fmu::import::{ArchiveProblem, FmuArchive, ImportError, Limits};
+use softdock_fmi::import::{ArchiveProblem, FmuArchive, ImportError, Limits};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -3,9 +3,9 @@
 use crate::failure::BadInput;
 use crate::foreign::{ForeignArgs, ForeignCode};
 use anyhow::Result;
+use softdock_fmi::import::FmuArchive;
+use softdock_fmi::package::{TargetSystem, pack};
 use softdock_fmu::ModelKind;
-use softdock_fmu::import::FmuArchive;
-use softdock_fmu::package::{Platform, pack};
 use softdock_fmu_library::LIBRARY;
 use softdock_platform::config::Coupling;
 use std::path::Path;
@@ -64,7 +64,7 @@ impl LegsArgs {
 
 /// The FMU of this program, unpacked and loaded.
 pub fn own_fmu(kind: ModelKind) -> Result<FmuArchive> {
-    let fmu = pack(kind, LIBRARY, Platform::HERE)?;
+    let fmu = pack(kind.packaged(), LIBRARY, TargetSystem::HERE)?;
     Ok(FmuArchive::from_bytes(
         &format!("{}.fmu", kind.name()),
         &fmu,

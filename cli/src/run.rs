@@ -51,7 +51,7 @@ fn stop(signal: i32) {
         if crate::supervise::is_supervised() && since_first < SAME_REQUEST {
             return;
         }
-        softdock_fmu::import::remove_unpacked();
+        softdock_fmi::import::remove_unpacked();
         std::process::exit(128 + signal);
     }
     SIGNAL.store(signal, Ordering::SeqCst);

@@ -4,17 +4,17 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use softdock_fmu::ModelKind;
-use softdock_fmu::abi::{FMI2_CO_SIMULATION, FMI2_OK, fmi2Component};
-use softdock_fmu::exports::access::fmi2GetReal;
-use softdock_fmu::exports::lifecycle::{
-    fmi2EnterInitializationMode, fmi2ExitInitializationMode, fmi2FreeInstance, fmi2Instantiate,
+use softdock_fmu::{ModelKind, fmi2Instantiate};
+use softdock_fmi::abi::{FMI2_CO_SIMULATION, FMI2_OK, fmi2Component};
+use softdock_fmi::exports::access::fmi2GetReal;
+use softdock_fmi::exports::lifecycle::{
+    fmi2EnterInitializationMode, fmi2ExitInitializationMode, fmi2FreeInstance,
 };
-use softdock_fmu::exports::state::{
+use softdock_fmi::exports::state::{
     fmi2DeSerializeFMUstate, fmi2FreeFMUstate, fmi2GetFMUstate, fmi2SerializeFMUstate,
     fmi2SerializedFMUstateSize, fmi2SetFMUstate,
 };
-use softdock_fmu::exports::step::fmi2DoStep;
+use softdock_fmi::exports::step::fmi2DoStep;
 use softdock_xml::Causality;
 use std::ffi::CString;
 use std::ptr::{null, null_mut};

@@ -25,6 +25,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// Lowest and highest allowed value.
+    pub const fn limits(&self) -> [f64; 2] {
+        [self.low, self.high]
+    }
+
     /// Refuses a value outside the range.
     pub fn check(&self, value: f64) -> Result<(), ConfigError> {
         // NaN fails both comparisons.

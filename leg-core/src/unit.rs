@@ -83,7 +83,8 @@ impl Input {
         self.order
     }
 
-    pub(super) fn from_parts(value: f64, derivatives: [f64; INPUT_ORDER], order: usize) -> Self {
+    /// An input with these derivatives, of which the first `order` were given.
+    pub fn from_parts(value: f64, derivatives: [f64; INPUT_ORDER], order: usize) -> Self {
         Self {
             value,
             derivatives,

@@ -14,8 +14,8 @@ use leg_core::unit_planar::{PLANAR_INPUTS, PLANAR_OUTPUTS, PlanarInput, PlanarOu
 use leg_core::unit_spatial::{SPATIAL_INPUTS, SPATIAL_OUTPUTS, SpatialOutput};
 use leg_core::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
 use serde::Serialize;
+use softdock_fmi::import::{FmuArchive, FmuInstance, Options};
 use softdock_fmu::ModelKind;
-use softdock_fmu::import::{FmuArchive, FmuInstance, Options};
 use std::process::ExitCode;
 
 /// Arguments of `softdock bench fmu`.

@@ -7,7 +7,7 @@ use crate::run::{self, Progress};
 use anyhow::Result;
 use leg_core::LegError;
 use serde_json::{Value, json};
-use softdock_fmu::import::FmuArchive;
+use softdock_fmi::import::FmuArchive;
 use softdock_platform::PlatformError;
 use softdock_platform::config::Coupling;
 use softdock_platform::docking::{DockingRun, Scenario, Summary};

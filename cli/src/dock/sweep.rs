@@ -9,7 +9,7 @@ use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use softdock_fmu::import::FmuArchive;
+use softdock_fmi::import::FmuArchive;
 use softdock_platform::docking::Scenario;
 use softdock_report::{Axis, SweepPoint, SweepReport};
 use std::path::Path;

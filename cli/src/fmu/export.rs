@@ -4,8 +4,8 @@ use crate::output::{self, OutputArgs};
 use crate::summary::Summary;
 use anyhow::Result;
 use serde::Serialize;
+use softdock_fmi::package::{TargetSystem, pack};
 use softdock_fmu::ModelKind;
-use softdock_fmu::package::{Platform, pack};
 use softdock_fmu_library::LIBRARY;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -39,13 +39,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             continue;
         }
         let file = folder.join(format!("{}.fmu", kind.name()));
-        let fmu = pack(kind, LIBRARY, Platform::HERE)?;
+        let fmu = pack(kind.packaged(), LIBRARY, TargetSystem::HERE)?;
         output::write_atomic(&file, &fmu)?;
         exported.push(Exported {
             model: kind.name(),
             file,
             guid: kind.guid().unwrap_or_default().to_owned(),
-            platform: Platform::HERE.folder,
+            platform: TargetSystem::HERE.folder,
             bytes: fmu.len(),
         });
     }

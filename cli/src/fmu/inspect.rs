@@ -5,7 +5,7 @@ use crate::output::{self, OutputArgs};
 use crate::summary::Summary;
 use anyhow::Result;
 use serde::Serialize;
-use softdock_fmu::import::Contents;
+use softdock_fmi::import::Contents;
 use softdock_xml::{Causality, CoSimulation, ModelDescription, ScalarVariable, VariableType};
 use std::path::PathBuf;
 use std::process::ExitCode;

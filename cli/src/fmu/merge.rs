@@ -5,8 +5,8 @@ use crate::output::{self, OutputArgs};
 use crate::summary::Summary;
 use anyhow::Result;
 use serde::Serialize;
-use softdock_fmu::import::{Contents, file_name};
-use softdock_fmu::package;
+use softdock_fmi::import::{Contents, file_name};
+use softdock_fmi::package;
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -14,7 +14,7 @@ use anyhow::{Result, bail};
 use assignment::Assignment;
 use columns::{Columns, Value};
 use report::finish;
-use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, file_name};
+use softdock_fmi::import::{FmuArchive, FmuInstance, ImportError, Options, file_name};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use table::InputTable;

@@ -1,7 +1,7 @@
 //! The process that runs foreign code.
 
 use super::message::Message;
-use softdock_fmu::import::{Call, Watcher, remove_unpacked, set_watcher};
+use softdock_fmi::import::{Call, Watcher, remove_unpacked, set_watcher};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Write;

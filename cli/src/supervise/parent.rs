@@ -221,7 +221,7 @@ impl Watched {
             return ExitCode::from(code);
         }
         if let Some(code) = signals.explain(status) {
-            softdock_fmu::import::remove_abandoned();
+            softdock_fmi::import::remove_abandoned();
             return ExitCode::from(code);
         }
         let place = match announced {
@@ -242,6 +242,6 @@ impl Watched {
     fn complain(&self, what: &str) {
         let message = format!("the FMU {} failed: {what}{}", self.file, self.state.kept());
         eprintln!("softdock: {}", printable(&message));
-        softdock_fmu::import::remove_abandoned();
+        softdock_fmi::import::remove_abandoned();
     }
 }

@@ -2,19 +2,11 @@
 
 use leg_core::config::{ConfigError, Leaf, LeafKind, Link, Motor, MotorMode, Side, Solver, Tendon};
 use leg_core::parameter::ELEMENTS;
+use leg_core::unit::Origin;
+use softdock_fmi::model::Parameters;
 
-/// The parameters of a model.
-pub trait Parameters: Clone + Default + Send + Sync + 'static {
-    /// The configuration of the leg.
-    type Config;
-
-    /// The configuration they stand for, checked.
-    fn config(&self) -> Result<Self::Config, ConfigError>;
-    /// The same on the heap: the way to a leg is deep, and a host's stack may be small.
-    #[inline(never)]
-    fn boxed_config(&self) -> Result<Box<Self::Config>, ConfigError> {
-        self.config().map(Box::new)
-    }
+/// The parameters of a leg.
+pub trait LegParameters: Parameters<Origin = Origin> {
     /// The crank.
     fn crank(&mut self) -> &mut Link;
     /// The leaf.

@@ -1,12 +1,13 @@
 //! Variables of `LegPlanar`.
 
-use super::list::{List, one};
-use super::{Choice, Choices, Name, Parameters, UnitOf as U, shared};
+use super::{Choice, Choices, LegParameters, shared};
 use leg_core::LegConfig;
 use leg_core::config::{ConfigError, Leaf, Link, Motor, Posture, Solver, Tendon};
 use leg_core::parameter as allowed;
-use leg_core::unit::OutputGroup;
+use leg_core::unit::{Origin, OutputGroup};
 use leg_core::unit_planar::{PlanarInput as I, PlanarOutput as O};
+use softdock_fmi::model::{Failure, Parameters};
+use softdock_fmi::variables::{List, Name, UnitOf as U, one};
 
 /// Parameters of `LegPlanar`.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,7 +55,16 @@ impl From<&LegConfig> for PlanarParameters {
 
 impl Parameters for PlanarParameters {
     type Config = LegConfig;
+    type Origin = Origin;
 
+    #[inline(never)]
+    fn boxed_config(&self) -> Result<Box<LegConfig>, Failure> {
+        Ok(Box::new(self.config()?))
+    }
+}
+
+impl PlanarParameters {
+    /// The configuration they stand for, checked.
     fn config(&self) -> Result<LegConfig, ConfigError> {
         let mut config = self.config.clone();
         let LegConfig {
@@ -76,7 +86,9 @@ impl Parameters for PlanarParameters {
         config.validate()?;
         Ok(config)
     }
+}
 
+impl LegParameters for PlanarParameters {
     fn crank(&mut self) -> &mut Link {
         &mut self.config.crank
     }
@@ -133,35 +145,35 @@ const fn geometry(list: &mut List<PlanarParameters>) {
     list.reals(
         ("gravity", 2),
         U::MetrePerSquareSecond,
-        &allowed::GRAVITY,
+        allowed::GRAVITY.limits(),
         "Gravity along x and y",
         |p| &mut p.config.gravity_m_s2,
     )
     .reals(
         ("geometry.lower_pivot", 2),
         U::Metre,
-        &allowed::LOWER_PIVOT,
+        allowed::LOWER_PIVOT.limits(),
         "Lower ground pivot O, where the motor is",
         |p| &mut p.config.geometry.lower_pivot_m,
     )
     .reals(
         ("geometry.upper_pivot", 2),
         U::Metre,
-        &allowed::UPPER_PIVOT,
+        allowed::UPPER_PIVOT.limits(),
         "Upper ground pivot C",
         |p| &mut p.config.geometry.upper_pivot_m,
     )
     .real(
         "link.length",
         U::Metre,
-        &allowed::LINK_LENGTH,
+        allowed::LINK_LENGTH.limits(),
         "Length of the upper link CB, which stands for the end effector",
         |p| one(&mut p.config.link.length_m),
     )
     .real(
         "link.mass",
         U::Kilogram,
-        &allowed::LINK_MASS,
+        allowed::LINK_MASS.limits(),
         "Mass of the upper link, a slender rod",
         |p| one(&mut p.config.link.mass_kg),
     )
@@ -181,14 +193,14 @@ const fn pretension(list: &mut List<PlanarParameters>) {
     .real(
         "pretension.q1",
         U::Radian,
-        &allowed::PRETENSION_Q1,
+        allowed::PRETENSION_Q1.limits(),
         "Crank angle of the equilibrium: held here, or where the search starts",
         |p| one(&mut p.config.pretension.q1_rad),
     )
     .real(
         "pretension.q3",
         U::Radian,
-        &allowed::PRETENSION_Q3,
+        allowed::PRETENSION_Q3.limits(),
         "Angle of the upper link in equilibrium: held here, or where the search starts",
         |p| one(&mut p.config.pretension.q3_rad),
     )
@@ -210,7 +222,7 @@ const fn pretension(list: &mut List<PlanarParameters>) {
     .real(
         "pretension.chord",
         U::Metre,
-        &allowed::CHORD,
+        allowed::CHORD.limits(),
         "Distance A to B of the equilibrium, if pretension.chord_given",
         |p| one(&mut p.chord.value),
     )
@@ -222,7 +234,7 @@ const fn pretension(list: &mut List<PlanarParameters>) {
     .real(
         "pretension.tension",
         U::Newton,
-        &allowed::TENSION,
+        allowed::TENSION.limits(),
         "Tension of the tendon in equilibrium, if pretension.tension_given",
         |p| one(&mut p.tension.value),
     )
@@ -272,7 +284,7 @@ const fn inputs(list: &mut List<PlanarParameters>) {
 }
 
 const fn motion_and_forces(list: &mut List<PlanarParameters>) {
-    let group = OutputGroup::Motion;
+    let group = OutputGroup::Motion as usize;
     let angles = [
         ("q1", "Angle of the crank"),
         ("q2", "Angle of the chord AB against the crank"),
@@ -313,7 +325,7 @@ const fn motion_and_forces(list: &mut List<PlanarParameters>) {
         group,
         "Rate of the distance A to B",
     );
-    let group = OutputGroup::Force;
+    let group = OutputGroup::Force as usize;
     list.output(
         "motor.torque",
         U::NewtonMetre,
@@ -352,7 +364,7 @@ const fn motion_and_forces(list: &mut List<PlanarParameters>) {
 }
 
 const fn shape(list: &mut List<PlanarParameters>) {
-    let group = OutputGroup::Shape;
+    let group = OutputGroup::Shape as usize;
     let stations = [
         ("leaf.quarter", "Place at a quarter of the leaf"),
         ("leaf.middle", "Place in the middle of the leaf"),

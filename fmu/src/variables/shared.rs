@@ -1,79 +1,79 @@
 //! Variables that both legs have.
 
-use super::list::{List, one};
-use super::{Matters, Parameters, UnitOf as U};
-use leg_core::parameter::{self as allowed, Parameter};
+use super::LegParameters;
+use leg_core::parameter as allowed;
 use leg_core::unit::OutputGroup;
+use softdock_fmi::variables::{InfluencesOutputs, List, UnitOf as U, one};
 
 /// Crank, leaf and tendon.
-pub const fn mechanics<P: Parameters>(list: &mut List<P>) {
+pub const fn mechanics<P: LegParameters>(list: &mut List<P>) {
     list.real(
         "crank.length",
         U::Metre,
-        &allowed::CRANK_LENGTH,
+        allowed::CRANK_LENGTH.limits(),
         "Length of the crank OA",
         |p| one(&mut p.crank().length_m),
     )
     .real(
         "crank.mass",
         U::Kilogram,
-        &allowed::CRANK_MASS,
+        allowed::CRANK_MASS.limits(),
         "Mass of the crank, a slender rod",
         |p| one(&mut p.crank().mass_kg),
     )
     .real(
         "leaf.length",
         U::Metre,
-        &allowed::LEAF_LENGTH,
+        allowed::LEAF_LENGTH.limits(),
         "Length of the leaf spring AB when straight",
         |p| one(&mut p.leaf().length_m),
     )
     .real(
         "leaf.width",
         U::Metre,
-        &allowed::LEAF_WIDTH,
+        allowed::LEAF_WIDTH.limits(),
         "Width of the leaf, normal to the plane of bending",
         |p| one(&mut p.leaf().width_m),
     )
     .real(
         "leaf.thickness",
         U::Metre,
-        &allowed::LEAF_THICKNESS,
+        allowed::LEAF_THICKNESS.limits(),
         "Thickness of the leaf, in the plane of bending",
         |p| one(&mut p.leaf().thickness_m),
     )
     .real(
         "leaf.youngs_modulus",
         U::Pascal,
-        &allowed::YOUNGS_MODULUS,
+        allowed::YOUNGS_MODULUS.limits(),
         "Young's modulus of the leaf",
         |p| one(&mut p.leaf().youngs_modulus_pa),
     )
     .real(
         "leaf.shear_modulus",
         U::Pascal,
-        &allowed::SHEAR_MODULUS,
+        allowed::SHEAR_MODULUS.limits(),
         "Shear modulus of the leaf",
         |p| one(&mut p.leaf().shear_modulus_pa),
     )
     .real(
         "leaf.shear_factor",
         U::One,
-        &allowed::SHEAR_FACTOR,
+        allowed::SHEAR_FACTOR.limits(),
         "Shear correction factor of the leaf's section",
         |p| one(&mut p.leaf().shear_factor),
     )
     .real(
         "leaf.density",
         U::KilogramPerCubicMetre,
-        &allowed::DENSITY,
+        allowed::DENSITY.limits(),
         "Density of the leaf",
         |p| one(&mut p.leaf().density_kg_m3),
     )
     .real(
         "leaf.curvature",
         U::PerMetre,
-        &allowed::CURVATURE,
+        allowed::CURVATURE.limits(),
         "Curvature of the unstressed leaf in the plane of bending, positive to the left of A to B",
         |p| one(&mut p.leaf().curvature_per_m),
     )
@@ -86,12 +86,12 @@ pub const fn mechanics<P: Parameters>(list: &mut List<P>) {
     tendon(list);
 }
 
-const fn damping<P: Parameters>(list: &mut List<P>) {
+const fn damping<P: LegParameters>(list: &mut List<P>) {
     // The corner between two dampings is rounded: at rest it leaves a trace of tension.
     list.real(
         "tendon.damping",
         U::NewtonSecondPerMetre,
-        &allowed::TENDON_DAMPING,
+        allowed::TENDON_DAMPING.limits(),
         "Damping of the tendon; while lengthening only, if tendon.damping_shortening_given",
         |p| one(&mut p.tendon().damping_n_s_per_m),
     )
@@ -103,57 +103,57 @@ const fn damping<P: Parameters>(list: &mut List<P>) {
     .real(
         "tendon.damping_shortening",
         U::NewtonSecondPerMetre,
-        &allowed::TENDON_DAMPING_SHORTENING,
+        allowed::TENDON_DAMPING_SHORTENING.limits(),
         "Damping of the tendon while shortening, if tendon.damping_shortening_given",
         |p| one(&mut p.choices().damping_shortening.value),
     )
     .real(
         "tendon.rate_width",
         U::MetrePerSecond,
-        &allowed::RATE_WIDTH,
+        allowed::RATE_WIDTH.limits(),
         "Half width of the rounded corner between the two dampings",
         |p| one(&mut p.tendon().rate_width_m_per_s),
     )
-    .matters(Matters::Later)
+    .influences(InfluencesOutputs::AfterStart)
     .real(
         "leaf.rayleigh_mass",
         U::PerSecond,
-        &allowed::RAYLEIGH_MASS,
+        allowed::RAYLEIGH_MASS.limits(),
         "Rayleigh damping of the leaf, mass coefficient",
         |p| one(&mut p.leaf().rayleigh_mass_per_s),
     )
     .real(
         "leaf.rayleigh_stiffness",
         U::Second,
-        &allowed::RAYLEIGH_STIFFNESS,
+        allowed::RAYLEIGH_STIFFNESS.limits(),
         "Rayleigh damping of the leaf, stiffness coefficient",
         |p| one(&mut p.leaf().rayleigh_stiffness_s),
     )
     .real(
         "tendon.friction",
         U::Newton,
-        &allowed::TENDON_FRICTION,
+        allowed::TENDON_FRICTION.limits(),
         "Friction in the tendon's guides",
         |p| one(&mut p.tendon().friction_n),
     )
     .real(
         "tendon.friction_speed",
         U::MetrePerSecond,
-        &allowed::FRICTION_SPEED,
+        allowed::FRICTION_SPEED.limits(),
         "Speed over which the friction changes sign",
         |p| one(&mut p.tendon().friction_speed_m_per_s),
     )
-    .matters(Matters::AtStart);
+    .influences(InfluencesOutputs::AtStart);
 }
 
-const fn tendon<P: Parameters>(list: &mut List<P>) {
+const fn tendon<P: LegParameters>(list: &mut List<P>) {
     list.boolean("tendon.present", "False leaves the tendon out", |p| {
         &mut p.tendon().present
     })
     .real(
         "tendon.stiffness",
         U::NewtonPerMetre,
-        &allowed::TENDON_STIFFNESS,
+        allowed::TENDON_STIFFNESS.limits(),
         "Stiffness of the tendon",
         |p| one(&mut p.tendon().stiffness_n_per_m),
     )
@@ -165,26 +165,26 @@ const fn tendon<P: Parameters>(list: &mut List<P>) {
     .real(
         "tendon.rest_length",
         U::Metre,
-        &allowed::REST_LENGTH,
+        allowed::REST_LENGTH.limits(),
         "Rest length of the tendon, if tendon.rest_length_given",
         |p| one(&mut p.choices().rest_length.value),
     )
     .real(
         "tendon.slack_width",
         U::Newton,
-        &allowed::SLACK_WIDTH,
+        allowed::SLACK_WIDTH.limits(),
         "Half width of the rounded corner at zero tension",
         |p| one(&mut p.tendon().slack_width_n),
     );
 }
 
 /// The range of a count.
-const fn whole(limits: &Parameter) -> [i32; 2] {
-    [limits.low as i32, limits.high as i32]
+const fn whole(limits: [f64; 2]) -> [i32; 2] {
+    [limits[0] as i32, limits[1] as i32]
 }
 
 /// Motor, mesh and time stepping.
-pub const fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
+pub const fn motor_and_solver<P: LegParameters>(list: &mut List<P>) {
     list.integer(
         "motor.mode",
         [0, 3],
@@ -196,35 +196,35 @@ pub const fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
     .real(
         "motor.hold_stiffness",
         U::NewtonMetrePerRadian,
-        &allowed::HOLD_STIFFNESS,
+        allowed::HOLD_STIFFNESS.limits(),
         "Stiffness of the hold",
         |p| one(&mut p.motor().hold_stiffness_nm_per_rad),
     )
     .real(
         "motor.torque_limit",
         U::NewtonMetre,
-        &allowed::TORQUE_LIMIT,
+        allowed::TORQUE_LIMIT.limits(),
         "Torque limit of the hold",
         |p| one(&mut p.motor().torque_limit_nm),
     )
     .integer(
         "solver.elements",
-        whole(&allowed::ELEMENTS),
+        whole(allowed::ELEMENTS.limits()),
         "Elements of the leaf",
         |p| &mut p.choices().elements,
     )
-    .matters(Matters::Later)
+    .influences(InfluencesOutputs::AfterStart)
     .real(
         "motor.hold_damping",
         U::NewtonMetreSecondPerRadian,
-        &allowed::HOLD_DAMPING,
+        allowed::HOLD_DAMPING.limits(),
         "Damping of the hold",
         |p| one(&mut p.motor().hold_damping_nm_s_per_rad),
     )
     .real(
         "solver.step",
         U::Second,
-        &allowed::STEP,
+        allowed::STEP.limits(),
         "Largest step of the leg's own solver, which divides a communication step evenly",
         |p| one(&mut p.solver().step_s),
     )
@@ -236,29 +236,29 @@ pub const fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
     .real(
         "solver.error_tolerance",
         U::One,
-        &allowed::ERROR_TOLERANCE,
+        allowed::ERROR_TOLERANCE.limits(),
         "Allowed error of an adaptive step, relative to the leg's size or in rad",
         |p| one(&mut p.solver().error_tolerance),
     )
     .real(
         "solver.spectral_radius",
         U::One,
-        &allowed::SPECTRAL_RADIUS,
+        allowed::SPECTRAL_RADIUS.limits(),
         "Spectral radius of the integrator at infinite frequency: 1 keeps energy, 0 damps most",
         |p| one(&mut p.solver().spectral_radius),
     )
     .real(
         "solver.newton_tolerance",
         U::One,
-        &allowed::NEWTON_TOLERANCE,
+        allowed::NEWTON_TOLERANCE.limits(),
         "Newton's tolerance, relative to the leg's size or in rad",
         |p| one(&mut p.solver().newton_tolerance),
     )
-    .matters(Matters::AtStart);
+    .influences(InfluencesOutputs::AtStart);
 }
 
 /// What the pre-tensioned equilibrium turned out to be.
-pub const fn equilibrium<P>(list: &mut List<P>) {
+pub const fn equilibrium<P: LegParameters>(list: &mut List<P>) {
     list.calculated(
         "equilibrium.chord",
         U::Metre,
@@ -286,8 +286,8 @@ pub const fn equilibrium<P>(list: &mut List<P>) {
 }
 
 /// Energies and what to look at; `kinetic` and `axial_strain` are the first of their groups.
-pub const fn energies<P>(list: &mut List<P>, kinetic: usize, axial_strain: usize) {
-    let group = OutputGroup::Energy;
+pub const fn energies<P: LegParameters>(list: &mut List<P>, kinetic: usize, axial_strain: usize) {
+    let group = OutputGroup::Energy as usize;
     let rows = [
         ("energy.kinetic", "Kinetic energy"),
         ("energy.strain", "Strain energy of the leaf"),
@@ -306,22 +306,26 @@ pub const fn energies<P>(list: &mut List<P>, kinetic: usize, axial_strain: usize
         list.output(name, U::Joule, kinetic + k, group, description);
         k += 1;
     }
+    let look = OutputGroup::Diagnostic as usize;
     list.local(
         "leaf.largest_axial_strain",
         U::One,
         axial_strain,
+        look,
         "Largest axial strain of the leaf",
     )
     .local(
         "leaf.largest_surface_strain",
         U::One,
         axial_strain + 1,
+        look,
         "Largest strain on the surface of the leaf",
     )
     .local(
         "joints.largest_gap",
         U::Metre,
         axial_strain + 2,
+        look,
         "Largest violation of a joint",
     );
 }

@@ -1,13 +1,14 @@
 //! Variables of `LegSpatial`.
 
-use super::list::{List, one};
-use super::{Choices, Matters, Name, Parameters, UnitOf as U, shared};
+use super::{Choices, LegParameters, shared};
 use leg_core::SpatialLegConfig;
 use leg_core::config::{ConfigError, Leaf, Link, Motor, Solver, Tendon};
 use leg_core::parameter as allowed;
 use leg_core::spatial::{CarriedMoment, Carrier, SectionShape};
-use leg_core::unit::OutputGroup;
+use leg_core::unit::{Origin, OutputGroup};
 use leg_core::unit_spatial::{SpatialInput as I, SpatialOutput as O};
+use softdock_fmi::model::{Failure, Parameters};
+use softdock_fmi::variables::{InfluencesOutputs, List, Name, UnitOf as U, one};
 
 /// Parameters of `LegSpatial`.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,7 +72,16 @@ impl From<&SpatialLegConfig> for SpatialParameters {
 
 impl Parameters for SpatialParameters {
     type Config = SpatialLegConfig;
+    type Origin = Origin;
 
+    #[inline(never)]
+    fn boxed_config(&self) -> Result<Box<SpatialLegConfig>, Failure> {
+        Ok(Box::new(self.config()?))
+    }
+}
+
+impl SpatialParameters {
+    /// The configuration they stand for, checked.
     fn config(&self) -> Result<SpatialLegConfig, ConfigError> {
         let mut config = self.config.clone();
         let SpatialLegConfig {
@@ -103,7 +113,9 @@ impl Parameters for SpatialParameters {
         config.validate()?;
         Ok(config)
     }
+}
 
+impl LegParameters for SpatialParameters {
     fn crank(&mut self) -> &mut Link {
         &mut self.config.crank
     }
@@ -149,28 +161,28 @@ const fn placement(list: &mut List<SpatialParameters>) {
     list.reals(
         ("gravity", 3),
         U::MetrePerSquareSecond,
-        &allowed::GRAVITY,
+        allowed::GRAVITY.limits(),
         "Gravity",
         |p| &mut p.config.gravity_m_s2,
     )
     .reals(
         ("base.motor_position", 3),
         U::Metre,
-        &allowed::MOTOR_POSITION,
+        allowed::MOTOR_POSITION.limits(),
         "Centre O of the motor's axis",
         |p| &mut p.config.base.motor_position_m,
     )
     .reals(
         ("base.crank_direction", 3),
         U::One,
-        &allowed::CRANK_DIRECTION,
+        allowed::CRANK_DIRECTION.limits(),
         "Direction of the crank at q1 = 0, of any length but zero",
         |p| &mut p.config.base.crank_direction,
     )
     .reals(
         ("base.motor_axis", 3),
         U::One,
-        &allowed::MOTOR_AXIS,
+        allowed::MOTOR_AXIS.limits(),
         "The motor's axis, at right angles to the crank, of any length but zero",
         |p| &mut p.config.base.motor_axis,
     )
@@ -189,14 +201,14 @@ const fn placement(list: &mut List<SpatialParameters>) {
     .reals(
         ("universal.first_axis", 3),
         U::One,
-        &allowed::FIRST_AXIS,
+        allowed::FIRST_AXIS.limits(),
         "First axis of the universal joint at q1 = 0: along the crank, up, along the motor's axis",
         |p| &mut p.config.universal.first_axis,
     )
     .reals(
         ("universal.second_axis", 3),
         U::One,
-        &allowed::SECOND_AXIS,
+        allowed::SECOND_AXIS.limits(),
         "Second axis of the universal joint: along the leaf, normal to its face, across its width",
         |p| &mut p.config.universal.second_axis,
     )
@@ -213,7 +225,7 @@ const fn placement(list: &mut List<SpatialParameters>) {
     .real(
         "section.radius",
         U::Metre,
-        &allowed::SECTION_RADIUS,
+        allowed::SECTION_RADIUS.limits(),
         "Radius of the rod, if section.round",
         |p| one(&mut p.radius),
     );
@@ -223,14 +235,14 @@ const fn pretension(list: &mut List<SpatialParameters>) {
     list.real(
         "pretension.q1",
         U::Radian,
-        &allowed::Q1,
+        allowed::Q1.limits(),
         "Crank angle of the equilibrium from which the simulation starts",
         |p| one(&mut p.config.q1_rad),
     )
     .reals(
         ("pretension.tip_position", 3),
         U::Metre,
-        &allowed::TIP_POSITION,
+        allowed::TIP_POSITION.limits(),
         "Tip B in that equilibrium, which determines the tendon's rest length",
         |p| &mut p.config.tip_position_m,
     )
@@ -239,14 +251,14 @@ const fn pretension(list: &mut List<SpatialParameters>) {
         "Bows the leaf inward, to the left of A to B",
         |p| &mut p.choices.inward,
     )
-    .matters(Matters::Later)
+    .influences(InfluencesOutputs::AfterStart)
     .boolean(
         "tip.velocity_given",
         "The tip has the velocity tip.velocity at the end of a step; false: its mean velocity of \
          the step",
         |p| &mut p.tip_velocity_given,
     )
-    .matters(Matters::AtStart);
+    .influences(InfluencesOutputs::AtStart);
 }
 
 const fn inputs(list: &mut List<SpatialParameters>) {
@@ -263,7 +275,7 @@ const fn inputs(list: &mut List<SpatialParameters>) {
         list.input(name, U::Metre, first + k, position, starts[k]);
         k += 1;
     }
-    list.matters(Matters::Later);
+    list.influences(InfluencesOutputs::AfterStart);
     let mut k = 0;
     while k < 3 {
         list.input(
@@ -275,7 +287,7 @@ const fn inputs(list: &mut List<SpatialParameters>) {
         );
         k += 1;
     }
-    list.matters(Matters::AtStart)
+    list.influences(InfluencesOutputs::AtStart)
         .input(
             Name::of("motor.torque_command"),
             U::NewtonMetre,
@@ -293,7 +305,7 @@ const fn inputs(list: &mut List<SpatialParameters>) {
 }
 
 const fn motion_and_forces(list: &mut List<SpatialParameters>) {
-    let group = OutputGroup::Motion;
+    let group = OutputGroup::Motion as usize;
     list.output(
         "motor.angle",
         U::Radian,
@@ -322,7 +334,7 @@ const fn motion_and_forces(list: &mut List<SpatialParameters>) {
         group,
         "Rate of the distance A to B",
     );
-    let group = OutputGroup::Force;
+    let group = OutputGroup::Force as usize;
     list.outputs(
         ("tip.force", 3),
         U::Newton,
@@ -347,7 +359,7 @@ const fn motion_and_forces(list: &mut List<SpatialParameters>) {
 }
 
 const fn shape(list: &mut List<SpatialParameters>) {
-    let group = OutputGroup::Shape;
+    let group = OutputGroup::Shape as usize;
     list.outputs(
         ("leaf.middle", 3),
         U::Metre,
@@ -401,7 +413,7 @@ const fn course_of_force(list: &mut List<SpatialParameters>) {
             (name, 3),
             U::Newton,
             first as usize,
-            OutputGroup::Course,
+            OutputGroup::Course as usize,
             description,
         );
         k += 1;

@@ -1,8 +1,8 @@
 //! Derivatives against differences of repeated steps, through the loaded FMU.
 
 use crate::support::archive;
+use softdock_fmi::import::{FmuInstance, Options};
 use softdock_fmu::ModelKind;
-use softdock_fmu::import::{FmuInstance, Options};
 use softdock_xml::{Causality, ModelDescription};
 
 /// Allowed error of a derivative, against the largest change of its output that any input makes.

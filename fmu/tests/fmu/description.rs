@@ -1,9 +1,9 @@
 //! The model description: rules of the standard, and what it says of dependencies.
 
 use crate::support::Raw;
+use softdock_fmi::abi::FMI2_OK;
+use softdock_fmi::lifecycle::State;
 use softdock_fmu::ModelKind;
-use softdock_fmu::abi::FMI2_OK;
-use softdock_fmu::lifecycle::State;
 use softdock_xml::{Causality, Initial, ModelDescription, Variability, VariableType};
 
 #[test]

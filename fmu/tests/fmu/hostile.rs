@@ -6,8 +6,8 @@
 
 use crate::support::{Folder, reference};
 use libloading::Library;
+use softdock_fmi::abi::{FMI2_CO_SIMULATION, FMI2_OK, fmi2CallbackFunctions, fmi2Component, types};
 use softdock_fmu::ModelKind;
-use softdock_fmu::abi::{FMI2_CO_SIMULATION, FMI2_OK, fmi2CallbackFunctions, fmi2Component, types};
 use softdock_fmu_library::LIBRARY;
 use softdock_xml::{Causality, VariableType};
 use std::ffi::CString;
@@ -464,7 +464,7 @@ mod environment {
         let host = Host::load(&library_file(&folder));
         // SAFETY: a function that takes less than it is given, as the C interface allows.
         let logger = unsafe {
-            std::mem::transmute::<*const (), softdock_fmu::abi::fmi2CallbackLogger>(
+            std::mem::transmute::<*const (), softdock_fmi::abi::fmi2CallbackLogger>(
                 logger as *const (),
             )
         };

@@ -1,9 +1,9 @@
 //! Many instances: at once, from several threads, one after the other.
 
 use crate::support::{archive, instantiate};
+use softdock_fmi::exports::lifecycle::fmi2FreeInstance;
+use softdock_fmi::import::{FmuInstance, Options};
 use softdock_fmu::ModelKind;
-use softdock_fmu::exports::lifecycle::fmi2FreeInstance;
-use softdock_fmu::import::{FmuInstance, Options};
 use std::process::Command;
 
 const STEPS: usize = 100;

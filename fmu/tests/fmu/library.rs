@@ -5,7 +5,7 @@ use softdock_fmu_library::LIBRARY;
 #[cfg(target_os = "linux")]
 mod linux {
     use crate::support::{Folder, skip};
-    use softdock_fmu::abi::FUNCTIONS;
+    use softdock_fmi::abi::FUNCTIONS;
     use softdock_fmu_library::LIBRARY;
     use std::collections::BTreeSet;
     use std::process::Command;

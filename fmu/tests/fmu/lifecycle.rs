@@ -1,16 +1,16 @@
 //! Every function in every state, against the table of the standard.
 
 use crate::support::Raw;
-use softdock_fmu::ModelKind;
-use softdock_fmu::abi::{
+use softdock_fmi::abi::{
     FMI2_DISCARD, FMI2_ERROR, FMI2_LAST_SUCCESSFUL_TIME, FMI2_OK, FMI2_TERMINATED, FUNCTIONS,
     fmi2Component, fmi2Status,
 };
-use softdock_fmu::exports::access::*;
-use softdock_fmu::exports::lifecycle::*;
-use softdock_fmu::exports::state::*;
-use softdock_fmu::exports::step::*;
-use softdock_fmu::lifecycle::{Function, State};
+use softdock_fmi::exports::access::*;
+use softdock_fmi::exports::lifecycle::*;
+use softdock_fmi::exports::state::*;
+use softdock_fmi::exports::step::*;
+use softdock_fmi::lifecycle::{Function, State};
+use softdock_fmu::ModelKind;
 use std::ptr::{null, null_mut};
 
 /// Section 4.2.4 of FMI 2.0.4, without the states of asynchronous steps: instantiated,

@@ -1,14 +1,15 @@
 //! Messages: only what is enabled, never NULL, never a format.
 
 use crate::support::instantiate;
-use softdock_fmu::abi::{
+use softdock_fmi::Category;
+use softdock_fmi::abi::{
     FMI2_ERROR, FMI2_OK, FMI2_WARNING, fmi2CallbackFunctions, fmi2CallbackLogger,
     fmi2ComponentEnvironment, fmi2Status, fmi2String,
 };
-use softdock_fmu::exports::access::fmi2SetReal;
-use softdock_fmu::exports::lifecycle::*;
-use softdock_fmu::exports::step::*;
-use softdock_fmu::{Category, ModelKind};
+use softdock_fmi::exports::access::fmi2SetReal;
+use softdock_fmi::exports::lifecycle::*;
+use softdock_fmi::exports::step::*;
+use softdock_fmu::{ModelKind, fmi2Instantiate};
 use std::ffi::CStr;
 use std::ptr::null;
 

@@ -1,13 +1,13 @@
 //! The archive: what is in it, what another reader makes of it, what merging does.
 
 use crate::support::Folder;
+use softdock_fmi::import::{Contents, FmuArchive, Options};
+use softdock_fmi::package::{PackageError, TargetSystem, merge, pack};
 use softdock_fmu::ModelKind;
-use softdock_fmu::import::{Contents, FmuArchive, Options};
-use softdock_fmu::package::{PackageError, Platform, merge, pack};
 use softdock_fmu_library::LIBRARY;
 use std::path::PathBuf;
 
-const OTHER: Platform = Platform {
+const OTHER: TargetSystem = TargetSystem {
     folder: "win64",
     extension: "dll",
 };
@@ -22,8 +22,11 @@ fn write(folder: &Folder, name: &str, bytes: &[u8]) -> PathBuf {
 fn an_fmu_has_all_its_parts() {
     let folder = Folder::new("parts");
     for kind in ModelKind::ALL {
-        let bytes = pack(kind, LIBRARY, Platform::HERE).unwrap();
-        assert_eq!(bytes, pack(kind, LIBRARY, Platform::HERE).unwrap());
+        let bytes = pack(kind.packaged(), LIBRARY, TargetSystem::HERE).unwrap();
+        assert_eq!(
+            bytes,
+            pack(kind.packaged(), LIBRARY, TargetSystem::HERE).unwrap()
+        );
         let path = write(&folder, kind.name(), &bytes);
         let contents = Contents::read(&path).unwrap();
         let names: Vec<&str> = contents
@@ -31,7 +34,7 @@ fn an_fmu_has_all_its_parts() {
             .iter()
             .map(|(name, _)| name.as_str())
             .collect();
-        let binary = Platform::HERE.binary(kind.name());
+        let binary = TargetSystem::HERE.binary(kind.name());
         let wanted = [
             "modelDescription.xml",
             "model.png",
@@ -50,9 +53,13 @@ fn an_fmu_has_all_its_parts() {
 fn platforms_are_merged_and_others_refused() {
     let folder = Folder::new("merge");
     let kind = ModelKind::LegPlanar;
-    let here = pack(kind, LIBRARY, Platform::HERE).unwrap();
+    let here = pack(kind.packaged(), LIBRARY, TargetSystem::HERE).unwrap();
     let here = write(&folder, "here.fmu", &here);
-    let there = write(&folder, "there.fmu", &pack(kind, b"MZ", OTHER).unwrap());
+    let there = write(
+        &folder,
+        "there.fmu",
+        &pack(kind.packaged(), b"MZ", OTHER).unwrap(),
+    );
     let both = write(&folder, "both.fmu", &merge(&[here.clone(), there]).unwrap());
     let names: Vec<String> = Contents::read(&both)
         .unwrap()
@@ -60,7 +67,7 @@ fn platforms_are_merged_and_others_refused() {
         .into_iter()
         .map(|(name, _)| name)
         .collect();
-    for platform in [Platform::HERE, OTHER] {
+    for platform in [TargetSystem::HERE, OTHER] {
         assert!(names.contains(&platform.binary("LegPlanar")), "{names:?}");
     }
     let fmu = FmuArchive::open(&both).unwrap();
@@ -73,14 +80,14 @@ fn platforms_are_merged_and_others_refused() {
     let changed = write(
         &folder,
         "changed.fmu",
-        &pack(kind, b"other", Platform::HERE).unwrap(),
+        &pack(kind.packaged(), b"other", TargetSystem::HERE).unwrap(),
     );
     let conflict = merge(&[here.clone(), changed]).unwrap_err();
     assert!(
         matches!(conflict, PackageError::Conflict { .. }),
         "{conflict}"
     );
-    let spatial = pack(ModelKind::LegSpatial, b"MZ", OTHER).unwrap();
+    let spatial = pack(ModelKind::LegSpatial.packaged(), b"MZ", OTHER).unwrap();
     let spatial = write(&folder, "spatial.fmu", &spatial);
     let different = merge(&[here.clone(), spatial]).unwrap_err();
     assert!(
@@ -102,11 +109,16 @@ fn files_that_are_no_fmus_are_refused_with_their_reason() {
     let other = write(
         &folder,
         "other.fmu",
-        &pack(ModelKind::LegPlanar, b"MZ", OTHER).unwrap(),
+        &pack(ModelKind::LegPlanar.packaged(), b"MZ", OTHER).unwrap(),
     );
     let message = open(&other);
     assert!(message.contains("win64/LegPlanar.dll"), "{message}");
-    let broken = pack(ModelKind::LegPlanar, b"no library", Platform::HERE).unwrap();
+    let broken = pack(
+        ModelKind::LegPlanar.packaged(),
+        b"no library",
+        TargetSystem::HERE,
+    )
+    .unwrap();
     let message = open(&write(&folder, "broken.fmu", &broken));
     assert!(message.contains("cannot be loaded"), "{message}");
 }
@@ -114,7 +126,7 @@ fn files_that_are_no_fmus_are_refused_with_their_reason() {
 #[test]
 fn the_unpacked_library_goes_with_its_last_instance() {
     let folder = Folder::new("unpacked");
-    let bytes = pack(ModelKind::LegPlanar, LIBRARY, Platform::HERE).unwrap();
+    let bytes = pack(ModelKind::LegPlanar.packaged(), LIBRARY, TargetSystem::HERE).unwrap();
     let path = write(&folder, "leg.fmu", &bytes);
     let here = || {
         let mine = format!("softdock-fmu-{}-", std::process::id());

@@ -1,15 +1,15 @@
 //! Pointers that are missing, and lengths that cannot be.
 
 use crate::support::{Raw, instantiate};
-use softdock_fmu::ModelKind;
-use softdock_fmu::abi::{
+use softdock_fmi::abi::{
     FMI2_CO_SIMULATION, FMI2_ERROR, FMI2_MODEL_EXCHANGE, FMI2_OK, fmi2Component, fmi2Status,
 };
-use softdock_fmu::exports::access::*;
-use softdock_fmu::exports::lifecycle::*;
-use softdock_fmu::exports::state::*;
-use softdock_fmu::exports::step::*;
-use softdock_fmu::lifecycle::State;
+use softdock_fmi::exports::access::*;
+use softdock_fmi::exports::lifecycle::*;
+use softdock_fmi::exports::state::*;
+use softdock_fmi::exports::step::*;
+use softdock_fmi::lifecycle::State;
+use softdock_fmu::{ModelKind, fmi2Instantiate};
 use std::ffi::CString;
 use std::ptr::{null, null_mut};
 

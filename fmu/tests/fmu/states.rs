@@ -1,8 +1,8 @@
 //! Saving, restoring and serialising: bit for bit, in one process, across threads and processes.
 
 use crate::support::{Folder, Random, archive};
+use softdock_fmi::import::{FmuArchive, FmuInstance, Options};
 use softdock_fmu::ModelKind;
-use softdock_fmu::import::{FmuArchive, FmuInstance, Options};
 use std::process::Command;
 
 const STEP: f64 = 1e-3;

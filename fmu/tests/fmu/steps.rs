@@ -3,12 +3,12 @@
 use crate::support::{Random, Raw};
 use leg_core::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput};
 use leg_core::{LegConfig, PlanarUnit};
+use softdock_fmi::abi::{FMI2_DISCARD, FMI2_ERROR, FMI2_LAST_SUCCESSFUL_TIME, FMI2_OK};
+use softdock_fmi::exports::access::*;
+use softdock_fmi::exports::lifecycle::*;
+use softdock_fmi::exports::state::*;
+use softdock_fmi::exports::step::*;
 use softdock_fmu::ModelKind;
-use softdock_fmu::abi::{FMI2_DISCARD, FMI2_ERROR, FMI2_LAST_SUCCESSFUL_TIME, FMI2_OK};
-use softdock_fmu::exports::access::*;
-use softdock_fmu::exports::lifecycle::*;
-use softdock_fmu::exports::state::*;
-use softdock_fmu::exports::step::*;
 use softdock_xml::Causality;
 use std::ptr::null_mut;
 use std::sync::OnceLock;

@@ -1,16 +1,16 @@
 //! An instance through the exported functions, and FMUs packed for tests.
 
-use softdock_fmu::ModelKind;
-use softdock_fmu::abi::{
+use softdock_fmi::abi::{
     FMI2_CO_SIMULATION, FMI2_DISCARD, FMI2_ERROR, FMI2_OK, fmi2CallbackFunctions, fmi2Component,
     fmi2Status,
 };
-use softdock_fmu::exports::access::*;
-use softdock_fmu::exports::lifecycle::*;
-use softdock_fmu::exports::step::*;
-use softdock_fmu::import::{FmuArchive, remove_unpacked};
-use softdock_fmu::lifecycle::State;
-use softdock_fmu::package::{Platform, pack};
+use softdock_fmi::exports::access::*;
+use softdock_fmi::exports::lifecycle::*;
+use softdock_fmi::exports::step::*;
+use softdock_fmi::import::{FmuArchive, remove_unpacked};
+use softdock_fmi::lifecycle::State;
+use softdock_fmi::package::{TargetSystem, pack};
+use softdock_fmu::{ModelKind, fmi2Instantiate};
 use softdock_fmu_library::LIBRARY;
 use std::ffi::{CString, c_int};
 use std::io::Write;
@@ -184,7 +184,11 @@ pub fn archive(kind: ModelKind) -> &'static FmuArchive {
         AT_EXIT.call_once(|| assert_eq!(unsafe { atexit(remove_at_exit) }, 0));
         let folder = Folder::new(&format!("archive-{}", kind.name()));
         let file = folder.0.join("model.fmu");
-        std::fs::write(&file, pack(kind, LIBRARY, Platform::HERE).unwrap()).unwrap();
+        std::fs::write(
+            &file,
+            pack(kind.packaged(), LIBRARY, TargetSystem::HERE).unwrap(),
+        )
+        .unwrap();
         FmuArchive::open(&file).unwrap()
     })
 }

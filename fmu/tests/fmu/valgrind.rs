@@ -1,8 +1,8 @@
 //! A full life of both models under valgrind.
 
 use crate::support::{archive, skip};
+use softdock_fmi::import::Options;
 use softdock_fmu::ModelKind;
-use softdock_fmu::import::Options;
 use std::process::Command;
 
 /// The run that valgrind watches.

@@ -1,11 +1,11 @@
 //! Reading and setting.
 
 use crate::support::Raw;
+use softdock_fmi::abi::{FMI2_DISCARD, FMI2_ERROR, FMI2_OK};
+use softdock_fmi::exports::access::*;
+use softdock_fmi::exports::lifecycle::*;
+use softdock_fmi::lifecycle::State;
 use softdock_fmu::ModelKind;
-use softdock_fmu::abi::{FMI2_DISCARD, FMI2_ERROR, FMI2_OK};
-use softdock_fmu::exports::access::*;
-use softdock_fmu::exports::lifecycle::*;
-use softdock_fmu::lifecycle::State;
 use softdock_xml::{Causality, VariableType};
 
 #[test]

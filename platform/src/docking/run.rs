@@ -19,7 +19,7 @@ use multibody::dynamics::grid;
 use multibody::group::{Group, Se3};
 use multibody::results::soundness::{Books, Watch};
 use nalgebra::{Vector3, Vector6};
-use softdock_fmu::import::FmuArchive;
+use softdock_fmi::import::FmuArchive;
 
 /// Most nominal steps of one advance.
 const MOST_STEPS: f64 = 50.0;

@@ -13,8 +13,8 @@ use multibody::group::{Group, Se3};
 use multibody::math;
 use multibody::results::soundness::LeafStrain;
 use nalgebra::{Matrix3, Vector3};
-use softdock_fmu::ParameterValue;
-use softdock_fmu::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
+use softdock_fmi::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
+use softdock_fmi::variables::Value;
 
 /// Value references of what is read and set in every step.
 #[derive(Debug, Clone)]
@@ -387,9 +387,9 @@ fn set_parameters(
     for (name, value) in softdock_fmu::spatial_parameters(config) {
         let reference = [archive.reference(&name).map_err(UnitError::refused)?];
         let done = match value {
-            ParameterValue::Real(value) => instance.set_real(&reference, &[value]),
-            ParameterValue::Integer(value) => instance.set_integer(&reference, &[value]),
-            ParameterValue::Boolean(value) => instance.set_boolean(&reference, &[value]),
+            Value::Real(value) => instance.set_real(&reference, &[value]),
+            Value::Integer(value) => instance.set_integer(&reference, &[value]),
+            Value::Boolean(value) => instance.set_boolean(&reference, &[value]),
         };
         done.map_err(UnitError::refused)?;
     }

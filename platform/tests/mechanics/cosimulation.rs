@@ -5,9 +5,9 @@ use multibody::group::Group;
 use multibody::model::Signal;
 use multibody::results::soundness::LeafStrain;
 use nalgebra::Vector3;
+use softdock_fmi::import::FmuArchive;
+use softdock_fmi::package::{TargetSystem, pack};
 use softdock_fmu::ModelKind;
-use softdock_fmu::import::FmuArchive;
-use softdock_fmu::package::{Platform as Machine, pack};
 use softdock_fmu_library::LIBRARY;
 use softdock_platform::audit::energy_account;
 use softdock_platform::body::BodyState;
@@ -400,7 +400,12 @@ fn work_of_motors_is_accounted_for_in_long_steps() {
 fn loaded_fmus_give_the_same_bits_as_native_legs() {
     let folder = std::env::temp_dir().join(format!("softdock-cosim-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
-    let bytes = pack(ModelKind::LegSpatial, LIBRARY, Machine::HERE).unwrap();
+    let bytes = pack(
+        ModelKind::LegSpatial.packaged(),
+        LIBRARY,
+        TargetSystem::HERE,
+    )
+    .unwrap();
     let archives: Vec<FmuArchive> = (1..=6)
         .map(|leg| {
             let file = folder.join(format!("leg{leg}.fmu"));

@@ -1,7 +1,7 @@
 //! `--set VARIABLE=VALUE`.
 
 use crate::failure::BadInput;
-use softdock_fmu::import::{FmuInstance, ImportError};
+use softdock_fmi::import::{FmuInstance, ImportError};
 use softdock_xml::{ModelDescription, ScalarVariable, VariableType};
 
 /// A value for a variable.

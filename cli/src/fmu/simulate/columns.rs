@@ -3,7 +3,7 @@
 use super::assignment::find;
 use crate::failure::BadInput;
 use serde::Serialize;
-use softdock_fmu::import::{FmuInstance, ImportError};
+use softdock_fmi::import::{FmuInstance, ImportError};
 use softdock_xml::{Causality, ModelDescription, ScalarVariable, VariableType};
 use std::fmt;
 

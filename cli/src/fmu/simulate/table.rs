@@ -5,7 +5,7 @@ use crate::failure::BadInput;
 use crate::input_file;
 use anyhow::{Context, Result};
 use multibody::model::Interpolation;
-use softdock_fmu::import::{FmuInstance, ImportError};
+use softdock_fmi::import::{FmuInstance, ImportError};
 use softdock_xml::{Causality, ModelDescription, ScalarVariable, VariableType};
 use std::path::Path;
 

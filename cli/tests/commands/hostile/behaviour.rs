@@ -217,7 +217,7 @@ fn folder_with_leg(rewrite: impl FnOnce(String) -> String) -> Option<Folder> {
     let mut xml = String::new();
     let mut entry = exported.by_name("modelDescription.xml").unwrap();
     entry.read_to_string(&mut xml).unwrap();
-    let (xml, binary) = (rewrite(xml), Platform::HERE.binary("LegSpatial"));
+    let (xml, binary) = (rewrite(xml), TargetSystem::HERE.binary("LegSpatial"));
     pack(
         &folder.path.join("evil.fmu"),
         &[("modelDescription.xml", xml.as_bytes()), (&binary, library)],

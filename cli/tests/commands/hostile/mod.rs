@@ -9,7 +9,7 @@ mod behaviour;
 mod stopping;
 
 use super::folder::Folder;
-use softdock_fmu::package::Platform;
+use softdock_fmi::package::TargetSystem;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
@@ -105,7 +105,10 @@ pub fn pack(path: &Path, files: &[(&str, &[u8])]) {
 pub fn folder_with(name: &str) -> Option<Folder> {
     let library = library()?;
     let folder = Folder::new();
-    let (xml, binary) = (description(name, "model"), Platform::HERE.binary("model"));
+    let (xml, binary) = (
+        description(name, "model"),
+        TargetSystem::HERE.binary("model"),
+    );
     pack(
         &folder.path.join("model.fmu"),
         &[("modelDescription.xml", xml.as_bytes()), (&binary, library)],

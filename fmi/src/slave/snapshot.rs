@@ -1,15 +1,14 @@
 //! Saved states: kept for the caller under handles, turned into bytes and back.
 //!
 //! The bytes are little-endian: a magic word, version, digest of the GUID, state of the
-//! lifecycle, counts, the experiment, parameters, inputs, the numbers of the leg, and a check sum
+//! lifecycle, counts, the experiment, parameters, inputs, the numbers of the unit, and a check sum
 //! over all of them. They hold no pointers and are valid in any process that has the same model.
 
 use super::SlaveOf;
 use crate::lifecycle::State;
-use crate::model::{Model, Unit};
+use crate::model::{INPUT_ORDER, Input, Model, Parameters, Unit};
 use crate::refusal::Refusal;
-use crate::variables::{Parameters, Role};
-use leg_core::unit::{INPUT_ORDER, Input};
+use crate::variables::Role;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -109,12 +108,10 @@ impl<M: Model> SlaveOf<M> {
         match (&mut self.unit, &snapshot.saved) {
             (Some(unit), Some(saved)) => unit.restore(saved),
             (unit, saved) => {
-                *unit = saved
-                    .as_ref()
-                    .map(|saved| Box::new(M::Unit::from_saved(saved)));
+                *unit = saved.as_ref().map(M::Unit::from_saved);
             }
         }
-        self.known = Default::default();
+        self.known.fill(false);
         Ok(snapshot.state)
     }
 }
@@ -134,7 +131,7 @@ fn check_sum(bytes: &[u8]) -> u64 {
 }
 
 fn model_digest<M: Model>() -> u64 {
-    check_sum(M::KIND.guid().unwrap_or_default().as_bytes())
+    check_sum(M::packaged().guid().unwrap_or_default().as_bytes())
 }
 
 fn parameter_count<M: Model>() -> usize {
@@ -172,10 +169,10 @@ impl<M: Model> Snapshot<M> {
         }
         for (input, given) in self.inputs.iter().zip(&self.given) {
             bytes.extend(input.value.to_le_bytes());
-            for derivative in input.derivatives() {
+            for derivative in input.derivatives {
                 bytes.extend(derivative.to_le_bytes());
             }
-            bytes.extend((input.order() as f64).to_le_bytes());
+            bytes.extend((input.order as f64).to_le_bytes());
             bytes.extend(f64::from(u8::from(*given)).to_le_bytes());
         }
         for number in numbers.iter().flatten() {
@@ -228,8 +225,8 @@ impl<M: Model> Snapshot<M> {
             while !from.0.is_empty() {
                 numbers.push(from.f64()?);
             }
-            let config = parameters.boxed_config()?;
-            Some(M::Unit::from_numbers(&config, &numbers)?)
+            let config = parameters.boxed_config().map_err(Refusal::Config)?;
+            Some(M::Unit::from_numbers(&config, &numbers).map_err(Refusal::Snapshot)?)
         };
         Ok(Box::new(Self {
             state,
@@ -261,7 +258,10 @@ fn read_inputs<M: Model>(from: &mut Reader<'_>) -> Result<(Vec<Input>, Vec<bool>
         for number in &mut numbers {
             *number = from.f64()?;
         }
-        let mut input = Input::constant(numbers[0]);
+        let mut input = Input {
+            value: numbers[0],
+            ..Input::default()
+        };
         let order = numbers[INPUT_ORDER + 1] as usize;
         for (k, &derivative) in (1..=order).zip(&numbers[1..=INPUT_ORDER]) {
             input.set_derivative(k, derivative);

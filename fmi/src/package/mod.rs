@@ -3,14 +3,14 @@
 //! The same model and library give the same bytes: nothing in the archive depends on the clock.
 
 mod documentation;
-mod icon;
 mod merge;
-mod platform;
+mod png;
+mod target_system;
 
 pub use merge::{merge, merge_within};
-pub use platform::Platform;
+pub use target_system::TargetSystem;
 
-use crate::model::ModelKind;
+use crate::model::PackagedModel;
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
 use zip::write::SimpleFileOptions;
@@ -81,24 +81,28 @@ const LICENCES: [(&str, &str); 2] = [
     ),
 ];
 
-/// The FMU of a model as bytes, with the library of one platform.
-pub fn pack(kind: ModelKind, library: &[u8], platform: Platform) -> Result<Vec<u8>, PackageError> {
+/// The FMU of a model as bytes, with the library of one system.
+pub fn pack(
+    model: &PackagedModel,
+    library: &[u8],
+    system: TargetSystem,
+) -> Result<Vec<u8>, PackageError> {
     let bad = |cause| PackageError::Description {
-        model: kind.name(),
+        model: model.name,
         cause,
     };
-    let description = kind.description().map_err(bad)?;
+    let description = model.description().map_err(bad)?;
     description.validate().map_err(bad)?;
     let mut writer = Writer::default();
     let xml = description.to_xml().map_err(bad)?;
     writer.file("modelDescription.xml", xml.as_bytes(), false)?;
-    writer.file("model.png", &icon::png()?, false)?;
-    let page = documentation::page(kind, &description);
+    writer.file("model.png", &png::encode(model.icon)?, false)?;
+    let page = documentation::page(model, &description);
     writer.file("documentation/index.html", page.as_bytes(), false)?;
     for (name, text) in LICENCES {
         writer.file(name, text.as_bytes(), false)?;
     }
-    writer.file(&platform.binary(kind.name()), library, true)?;
+    writer.file(&system.binary(model.name), library, true)?;
     writer.finish()
 }
 

@@ -8,21 +8,19 @@ mod snapshot;
 pub use snapshot::SnapshotHandle;
 
 use crate::lifecycle::State;
-use crate::model::{Model, Unit};
+use crate::model::{Input, Model, Parameters, StepsTaken, Unit};
 use crate::refusal::Refusal;
-use crate::variables::{Parameters, Role};
-use leg_core::unit::{Input, OutputGroup};
-use multibody::dynamics::Advance;
+use crate::variables::Role;
 use snapshot::Snapshots;
 use std::sync::Arc;
 
 /// What a step did.
 #[derive(Debug, Clone, Copy)]
-pub struct News {
+pub struct StepOutcome {
     /// Steps and iterations.
-    pub done: Advance,
-    /// Whether the tendon hangs slack now, if that has changed.
-    pub slack: Option<bool>,
+    pub done: StepsTaken,
+    /// The regime that the model is in now, if that has changed.
+    pub regime: Option<&'static str>,
 }
 
 /// A model whose type is forgotten.
@@ -33,12 +31,12 @@ pub trait Slave: Send {
     fn poison(&mut self);
     /// Start and stop [s].
     fn set_experiment(&mut self, start: f64, stop: Option<f64>);
-    /// Brings the leg to its start.
+    /// Brings the model to its start.
     fn start(&mut self) -> Result<(), Refusal>;
     /// Time reached [s].
     fn time(&self) -> f64;
-    /// Moves on; looks at the tendon if `watch`.
-    fn step(&mut self, time: f64, length: f64, watch: bool) -> Result<News, Refusal>;
+    /// Moves on; looks at the regime if `watch`.
+    fn step(&mut self, time: f64, length: f64, watch: bool) -> Result<StepOutcome, Refusal>;
     /// Reads reals.
     fn get_reals(&mut self, references: &[u32], out: &mut [f64]) -> Result<(), Refusal>;
     /// Reads integers.
@@ -116,10 +114,10 @@ pub struct SlaveOf<M: Model> {
     /// The time reached as the caller counts it [s]: a label, of which the mechanics know nothing.
     reached: f64,
     stop: Option<f64>,
-    unit: Option<Box<M::Unit>>,
+    unit: Option<M::Unit>,
     outputs: Vec<f64>,
     /// Which groups of outputs are up to date.
-    known: [bool; OutputGroup::ALL.len()],
+    known: Vec<bool>,
     snapshots: Snapshots<M>,
     /// A computation was left in the middle; only a state from before can be trusted.
     poisoned: bool,
@@ -136,7 +134,7 @@ impl<M: Model> Default for SlaveOf<M> {
             stop: None,
             unit: None,
             outputs: vec![0.0; M::Unit::output_count()],
-            known: Default::default(),
+            known: vec![false; M::Unit::GROUPS],
             snapshots: Snapshots::default(),
             poisoned: false,
         }
@@ -172,20 +170,23 @@ impl<M: Model> SlaveOf<M> {
     }
 
     #[inline(never)]
-    fn build(&mut self) -> Result<Box<M::Unit>, Refusal> {
-        self.known = Default::default();
-        let config = self.parameters.boxed_config()?;
+    fn build(&mut self) -> Result<M::Unit, Refusal> {
+        self.known.fill(false);
+        let config = self.parameters.boxed_config().map_err(Refusal::Config)?;
         let inputs = self.starting_inputs();
         let values: Vec<f64> = inputs.iter().map(|input| input.value).collect();
-        let mut unit = M::start(&self.parameters, &config, &values)?;
-        unit.inputs_mut().copy_from_slice(&inputs);
+        let started = M::start(&self.parameters, &config, &values);
+        let mut unit = started.map_err(Refusal::NoStart)?;
+        for (index, input) in inputs.into_iter().enumerate() {
+            unit.set_input(index, input);
+        }
         Ok(unit)
     }
 
     /// Something that shapes the start has changed.
     fn rebuild_later(&mut self) {
         self.unit = None;
-        self.known = Default::default();
+        self.known.fill(false);
     }
 
     /// Checks a step and gives its end as the caller counts it [s].
@@ -238,16 +239,18 @@ impl<M: Model> Slave for SlaveOf<M> {
         self.reached
     }
 
-    fn step(&mut self, time: f64, length: f64, watch: bool) -> Result<News, Refusal> {
+    fn step(&mut self, time: f64, length: f64, watch: bool) -> Result<StepOutcome, Refusal> {
         let end = self.end_of_step(time, length)?;
         let unit = self.unit()?;
-        let before = watch && unit.slack();
+        let before = watch.then(|| unit.regime());
         let done = unit.advance_by(length);
         let done = done.map_err(|cause| Refusal::StepFailed { time, end, cause })?;
-        let slack = (watch && unit.slack() != before).then_some(!before);
-        self.known = Default::default();
+        let regime = before
+            .map(|_| unit.regime())
+            .filter(|now| Some(*now) != before);
+        self.known.fill(false);
         self.reached = end;
-        Ok(News { done, slack })
+        Ok(StepOutcome { done, regime })
     }
 
     fn get_reals(&mut self, references: &[u32], out: &mut [f64]) -> Result<(), Refusal> {

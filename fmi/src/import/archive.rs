@@ -5,7 +5,7 @@ use super::library::Functions;
 use super::limits::{self, ArchiveProblem};
 use super::names::is_file_name;
 use super::{FmuInstance, ImportError, Limits, Options};
-use crate::package::Platform;
+use crate::package::TargetSystem;
 use softdock_xml::ModelDescription;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read, Seek};
@@ -78,7 +78,7 @@ impl FmuArchive {
                 identifier: identifier.clone(),
             });
         }
-        let wanted = Platform::HERE.binary(identifier);
+        let wanted = TargetSystem::HERE.binary(identifier);
         let names = archive.file_names().filter_map(Result::ok);
         let mut found: Vec<String> = names.map(|name| name.into_owned()).collect();
         found.retain(|name| name.starts_with("binaries/") && !name.ends_with('/'));
@@ -216,7 +216,7 @@ fn unpack<R: Read + Seek>(
         let Some(name) = limits::enclosed(&entry) else {
             continue;
         };
-        let here = name.starts_with(format!("binaries/{}", Platform::HERE.folder));
+        let here = name.starts_with(format!("binaries/{}", TargetSystem::HERE.folder));
         if entry.is_dir() || !(here || name.starts_with("resources")) {
             continue;
         }

@@ -1,44 +1,6 @@
 //! The icon: a bowed leaf and its tendon.
 
-use flate2::write::ZlibEncoder;
-use flate2::{Compression, Crc};
 use multibody::math;
-use std::io::{self, Write};
-
-/// Pixels of a side.
-const SIZE: usize = 128;
-
-/// The icon as a PNG.
-pub fn png() -> io::Result<Vec<u8>> {
-    let mut rows = Vec::with_capacity(SIZE * (4 * SIZE + 1));
-    for y in 0..SIZE {
-        rows.push(0);
-        for x in 0..SIZE {
-            rows.extend(pixel((x as f64 + 0.5, y as f64 + 0.5)));
-        }
-    }
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
-    encoder.write_all(&rows)?;
-    let data = encoder.finish()?;
-    let side = (SIZE as u32).to_be_bytes();
-    // Eight bits of red, green, blue and opacity; no filter, not interlaced.
-    let header = [&side[..], &side[..], &[8, 6, 0, 0, 0]].concat();
-    let mut out = b"\x89PNG\r\n\x1a\n".to_vec();
-    chunk(&mut out, b"IHDR", &header);
-    chunk(&mut out, b"IDAT", &data);
-    chunk(&mut out, b"IEND", &[]);
-    Ok(out)
-}
-
-fn chunk(out: &mut Vec<u8>, kind: &[u8; 4], data: &[u8]) {
-    out.extend((data.len() as u32).to_be_bytes());
-    let mut crc = Crc::new();
-    for part in [&kind[..], data] {
-        crc.update(part);
-        out.extend(part);
-    }
-    out.extend(crc.sum().to_be_bytes());
-}
 
 type Point = (f64, f64);
 
@@ -48,7 +10,8 @@ const O: Point = (16.0, 112.0);
 const C: Point = (12.0, 24.0);
 
 /// Red, green, blue and opacity of a pixel: parts painted one over the other.
-fn pixel(at: Point) -> [u8; 4] {
+pub fn pixel(x: f64, y: f64) -> [u8; 4] {
+    let at = (x, y);
     let dark = [38.0, 50.0, 56.0];
     let parts = [
         (line(at, A, B), 1.5, [120.0, 144.0, 156.0]),

@@ -1,17 +1,16 @@
 //! Building the table: at compile time, so that a loaded library keeps nothing on the heap.
 
-use super::{Access, Matters, Name, Role, UnitOf, Variable};
-use leg_core::parameter::Parameter;
-use leg_core::unit::{Origin, OutputGroup};
+use super::{Access, InfluencesOutputs, Name, Role, UnitOf, Variable};
+use crate::model::Parameters;
 
 /// Most variables that a model may have.
 const CAPACITY: usize = 160;
 
 /// A table under construction.
-pub struct List<P> {
+pub struct List<P: Parameters> {
     variables: [Variable<P>; CAPACITY],
     count: usize,
-    matters: Matters,
+    influences: InfluencesOutputs,
 }
 
 /// The only element of a list.
@@ -19,13 +18,13 @@ pub fn one(value: &mut f64) -> &mut [f64] {
     core::slice::from_mut(value)
 }
 
-impl<P> List<P> {
+impl<P: Parameters> List<P> {
     /// An empty table.
     pub const fn new() -> Self {
         Self {
             variables: [const { Variable::NOTHING }; CAPACITY],
             count: 0,
-            matters: Matters::AtStart,
+            influences: InfluencesOutputs::AtStart,
         }
     }
 
@@ -34,9 +33,9 @@ impl<P> List<P> {
         &self.variables[..self.count]
     }
 
-    /// What follows matters only once the leg moves, or from the start on again.
-    pub const fn matters(&mut self, matters: Matters) -> &mut Self {
-        self.matters = matters;
+    /// What follows influences outputs only once the model moves, or from the start on again.
+    pub const fn influences(&mut self, influences: InfluencesOutputs) -> &mut Self {
+        self.influences = influences;
         self
     }
 
@@ -46,7 +45,7 @@ impl<P> List<P> {
             description,
             unit,
             role,
-            matters: self.matters,
+            influences: self.influences,
         };
         self.count += 1;
     }
@@ -56,7 +55,7 @@ impl<P> List<P> {
         &mut self,
         name: &'static str,
         unit: UnitOf,
-        limits: &'static Parameter,
+        limits: [f64; 2],
         description: &'static str,
         slot: fn(&mut P) -> &mut [f64],
     ) -> &mut Self {
@@ -75,7 +74,7 @@ impl<P> List<P> {
         &mut self,
         (name, count): (&'static str, usize),
         unit: UnitOf,
-        limits: &'static Parameter,
+        limits: [f64; 2],
         description: &'static str,
         slot: fn(&mut P) -> &mut [f64],
     ) -> &mut Self {
@@ -124,7 +123,7 @@ impl<P> List<P> {
         name: &'static str,
         unit: UnitOf,
         description: &'static str,
-        value: fn(&Origin) -> f64,
+        value: fn(&P::Origin) -> f64,
     ) -> &mut Self {
         self.add(Name::of(name), unit, Role::Calculated(value), description);
         self
@@ -149,7 +148,7 @@ impl<P> List<P> {
         name: &'static str,
         unit: UnitOf,
         index: usize,
-        group: OutputGroup,
+        group: usize,
         description: &'static str,
     ) -> &mut Self {
         let role = Role::Output { index, group };
@@ -163,7 +162,7 @@ impl<P> List<P> {
         (name, count): (&'static str, usize),
         unit: UnitOf,
         first: usize,
-        group: OutputGroup,
+        group: usize,
         description: &'static str,
     ) -> &mut Self {
         let mut k = 0;
@@ -184,9 +183,9 @@ impl<P> List<P> {
         name: &'static str,
         unit: UnitOf,
         index: usize,
+        group: usize,
         description: &'static str,
     ) -> &mut Self {
-        let group = OutputGroup::Diagnostic;
         let role = Role::Local { index, group };
         self.add(Name::of(name), unit, role, description);
         self

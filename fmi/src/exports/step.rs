@@ -81,7 +81,7 @@ pub unsafe extern "C" fn fmi2GetRealOutputDerivatives(
     }
 }
 
-/// Makes a step. On `fmi2Discard` the leg is where it was.
+/// Makes a step. On `fmi2Discard` the model is where it was.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2DoStep(
     component: fmi2Component,
@@ -93,14 +93,13 @@ pub unsafe extern "C" fn fmi2DoStep(
     unsafe {
         guard(component, Function::DoStep, |instance| {
             let watch = instance.logger.listens(Category::Events);
-            let news = instance.slave.step(time, length, watch)?;
+            let outcome = instance.slave.step(time, length, watch)?;
             let reached = instance.slave.time();
-            if let Some(slack) = news.slack {
-                let now = if slack { "slack" } else { "taut" };
-                let changed = || format!("the tendon is {now} at t = {reached} s");
+            if let Some(regime) = outcome.regime {
+                let changed = || format!("{regime} at t = {reached} s");
                 instance.logger.note(Category::Events, changed);
             }
-            let done = news.done;
+            let done = outcome.done;
             instance.logger.note(Category::Solver, || {
                 format!(
                     "t = {reached} s: {} steps, {} refused, {} iterations",

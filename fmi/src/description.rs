@@ -1,30 +1,21 @@
 //! The model description, written from the table of variables.
 
 use crate::logger::Category;
-use crate::model::Model;
-use crate::variables::{Access, Matters, Role, UNITS, UnitOf, Value, Variable};
+use crate::model::{Model, Parameters};
+use crate::variables::{Access, InfluencesOutputs, Role, UNITS, UnitOf, Value, Variable};
 use softdock_xml::{
-    Boolean, Causality, CoSimulation, DefaultExperiment, Error, Initial, Integer,
-    IntegerAttributes, LogCategory, ModelDescription, ModelStructure, NamingConvention, Real,
-    RealAttributes, ScalarVariable, Unknown, Variability, VariableType,
+    Boolean, Causality, CoSimulation, Error, Initial, Integer, IntegerAttributes, LogCategory,
+    ModelDescription, ModelStructure, NamingConvention, Real, RealAttributes, ScalarVariable,
+    Unknown, Variability, VariableType,
 };
 
 /// Highest order of output derivatives.
 pub const OUTPUT_ORDER: i32 = 1;
 
-/// What to simulate when somebody just presses *run*: the motor lets go, the leg swings.
-const EXPERIMENT: DefaultExperiment = DefaultExperiment {
-    start_time: Some(0.0),
-    stop_time: Some(3.0),
-    tolerance: None,
-    step_size: Some(1e-3),
-};
-
 /// The description of a model.
 pub fn describe<M: Model>() -> Result<ModelDescription, Error> {
-    let kind = M::KIND;
-    let mut description = ModelDescription::new(kind.name(), capabilities(kind.name()));
-    description.description = Some(kind.summary().to_owned());
+    let mut description = ModelDescription::new(M::NAME, capabilities(M::NAME));
+    description.description = Some(M::SUMMARY.to_owned());
     description.author = Some("The softdock developers".to_owned());
     description.version = Some(env!("CARGO_PKG_VERSION").to_owned());
     description.license = Some("MIT OR Apache-2.0".to_owned());
@@ -37,7 +28,7 @@ pub fn describe<M: Model>() -> Result<ModelDescription, Error> {
             description: Some(category.description().to_owned()),
         })
         .collect();
-    description.default_experiment = Some(EXPERIMENT);
+    description.default_experiment = Some(M::EXPERIMENT);
     let variables = M::variables();
     description.unit_definitions = UNITS
         .iter()
@@ -67,7 +58,7 @@ fn capabilities(identifier: &str) -> CoSimulation {
     }
 }
 
-fn scalar<P: Clone>(reference: u32, variable: &Variable<P>, defaults: &P) -> ScalarVariable {
+fn scalar<P: Parameters>(reference: u32, variable: &Variable<P>, defaults: &P) -> ScalarVariable {
     let (causality, variability, initial, kind) = match &variable.role {
         Role::Parameter(access) => (
             Causality::Parameter,
@@ -122,7 +113,7 @@ fn parameter<P: Clone>(access: &Access<P>, unit: UnitOf, defaults: &P) -> Variab
     match (access, access.get(defaults)) {
         (Access::Real { limits, .. }, Value::Real(start)) => {
             let mut real = real(unit, Some(start));
-            [real.attributes.min, real.attributes.max] = [limits.low, limits.high].map(Some);
+            [real.attributes.min, real.attributes.max] = limits.map(Some);
             real.into()
         }
         (Access::Integer { range, .. }, Value::Integer(start)) => {
@@ -149,10 +140,13 @@ fn parameter<P: Clone>(access: &Access<P>, unit: UnitOf, defaults: &P) -> Variab
 
 /// At a communication point no output depends on the inputs set there: they count for the next
 /// step. Before the first step, outputs depend on whatever shapes the equilibrium.
-fn structure<P>(description: &ModelDescription, variables: &[Variable<P>]) -> ModelStructure {
+fn structure<P: Parameters>(
+    description: &ModelDescription,
+    variables: &[Variable<P>],
+) -> ModelStructure {
     let outputs = description.required_outputs();
     let known = |variable: &Variable<P>| {
-        variable.matters == Matters::AtStart
+        variable.influences == InfluencesOutputs::AtStart
             && matches!(variable.role, Role::Parameter(_) | Role::Input { .. })
     };
     let knowns: Vec<u32> = (1..)

@@ -1,16 +1,16 @@
-//! Where an FMU keeps the binaries of a platform.
+//! Where an FMU keeps the binaries of an operating system.
 
-/// A platform that FMUs carry binaries for.
+/// An operating system and processor that FMUs carry binaries for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Platform {
+pub struct TargetSystem {
     /// Its folder below `binaries`.
     pub folder: &'static str,
     /// How the names of its libraries end, without the dot.
     pub extension: &'static str,
 }
 
-impl Platform {
-    /// The platform that this program was built for.
+impl TargetSystem {
+    /// The one that this program was built for.
     pub const HERE: Self = if cfg!(target_os = "windows") {
         Self {
             folder: if cfg!(target_pointer_width = "64") {

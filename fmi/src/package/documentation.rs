@@ -1,6 +1,6 @@
 //! The page that an importer shows: how the model is used, and every variable.
 
-use crate::model::ModelKind;
+use crate::model::PackagedModel;
 use softdock_xml::{Causality, ModelDescription, ScalarVariable, VariableType};
 use std::fmt::Write;
 
@@ -9,63 +9,16 @@ color:#222}table{border-collapse:collapse;width:100%}td,th{text-align:left;paddi
 border-bottom:1px solid #ddd;vertical-align:top}code{font-size:.95em}td:nth-child(3),\
 td:nth-child(4){white-space:nowrap}";
 
-/// How steps work, for both models.
-const STEPS: &str = "<h2>Steps</h2>
-<p>Communication steps may vary. One shorter than 1e-4 of <code>solver.step</code>, as rounding of the
-caller's clock makes it, moves the time alone; the leg catches up with the next one. The start time has
-no influence on the results. The leg divides a step
-evenly into steps of its own solver, at most <code>solver.step</code> long. Inputs are constant
-over a step, or polynomials up to third order where <code>fmi2SetRealInputDerivatives</code> was
-called for it. Outputs are those at the end of the last step: no output depends on an input that is
-set at the same communication point. First derivatives of outputs by time are available.</p>
-<p>A step that fails returns <code>fmi2Discard</code> and leaves the leg where it was; the time
-reached can be read with <code>fmi2GetRealStatus</code>, and an earlier state restored.</p>
-<p><code>fmi2GetDirectionalDerivative</code> gives the derivative of any output at the end of the
-last step by the value that any input had for it: exact derivatives of the discrete solution, as a
-master needs them that repeats the step.</p>
-<p>Saved states can be serialised and are valid in any process that has the same model (the same
-GUID). All values are in SI units and radians.</p>
-";
-
-const PLANAR: &str = "<h2>The leg</h2>
-<p>In the plane, x to the right and y up: a crank OA turns about O under its motor, an upper link CB
-about C; a leaf spring AB is bowed outward by a tendon along AB, which pulls and never pushes. The
-simulation starts from the pre-tensioned equilibrium, at rest; with default inputs the motor lets
-go and the leg swings, damped by its tendon.</p>
-";
-
-const SPATIAL: &str = "<h2>The leg</h2>
-<p>A motor at O turns a crank OA; a universal joint at A carries the root of a leaf spring AB, which
-a tendon along AB keeps bowed; the tip B is a spherical joint. What holds the tip prescribes its
-motion and feels <code>tip.force</code>. Over a step the tip follows the cubic from where it is to
-<code>tip.position</code> with <code>tip.velocity</code>, both at the <em>end</em> of the step.
-Where derivatives of a position are given, they make a polynomial from the start of the step.</p>
-<p>A body that holds the tip feels the force over the whole step, not only at its end, where waves of
-the leaf would look slow if the step is longer than they are. With s from 0 to 1 over the last step,
-the cubic nearest to the force is <code>tip.force_mean</code> + <code>tip.force_linear</code>
-(2s &minus; 1) + <code>tip.force_quadratic</code> (6s&sup2; &minus; 6s + 1) +
-<code>tip.force_cubic</code> (20s&sup3; &minus; 30s&sup2; + 12s &minus; 1); the mean times the
-length of the step is the impulse.</p>
-<p>The simulation starts from the equilibrium of <code>pretension.q1</code> and
-<code>pretension.tip_position</code>, which determines the tendon's rest length; if the inputs have
-the tip elsewhere, it is moved there slowly first. With default inputs the tip stays, the motor lets
-go and the crank comes to rest.</p>
-";
-
 /// The documentation of a model.
-pub fn page(kind: ModelKind, description: &ModelDescription) -> String {
+pub fn page(model: &PackagedModel, description: &ModelDescription) -> String {
     let mut out = String::new();
-    let name = kind.name();
-    let about = match kind {
-        ModelKind::LegPlanar => PLANAR,
-        ModelKind::LegSpatial => SPATIAL,
-    };
+    let (name, about) = (model.name, model.documentation);
     let _ = write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{name}</title>\n\
          <style>{STYLE}</style></head><body>\n<h1>{name}</h1>\n<p>{}</p>\n\
-         <p><img src=\"../model.png\" alt=\"\"></p>\n{about}{STEPS}",
-        escape(kind.summary())
+         <p><img src=\"../model.png\" alt=\"\"></p>\n{about}",
+        escape(model.summary)
     );
     for (title, causality) in [
         ("Inputs", Causality::Input),
@@ -81,10 +34,7 @@ pub fn page(kind: ModelKind, description: &ModelDescription) -> String {
         "<h2>Messages</h2>\n<p>Categories: {}. Failures are told unless switched off; everything \
          else only when asked for.</p>\n<h2>Licence</h2>\n<p>MIT or Apache-2.0, at your choice: \
          <a href=\"licenses/LICENSE-MIT\">LICENSE-MIT</a>, \
-         <a href=\"licenses/LICENSE-APACHE\">LICENSE-APACHE</a>. The binary contains code of the \
-         Rust standard library and of the crates nalgebra, simba, num-traits, serde, thiserror, \
-         quick-xml and sha2, which are under the same or equally permissive licences.</p>\n\
-         </body></html>\n",
+         <a href=\"licenses/LICENSE-APACHE\">LICENSE-APACHE</a>. {}</p>\n</body></html>\n",
         description
             .log_categories
             .iter()
@@ -93,7 +43,8 @@ pub fn page(kind: ModelKind, description: &ModelDescription) -> String {
                 format!("<code>{}</code> ({})", category.name, escape(text))
             })
             .collect::<Vec<_>>()
-            .join(", ")
+            .join(", "),
+        model.linked
     );
     out
 }

@@ -89,13 +89,14 @@ fn report(instance: &mut Instance, function: Function, refusal: &Refusal) -> fmi
 mod tests {
     use super::*;
     use crate::floats::HostFloats;
+    use crate::integrator::Integrator;
     use crate::logger::Logger;
-    use crate::model::ModelKind;
+    use crate::model::Model;
 
     #[test]
     fn a_panic_becomes_an_error_and_the_instance_can_be_reset() {
         let component = Component::create(
-            ModelKind::LegPlanar,
+            Integrator::packaged(),
             Logger::new(None, "x", false, HostFloats::new()),
         );
         // SAFETY: made above, freed below.
@@ -114,7 +115,7 @@ mod tests {
     #[test]
     fn a_call_from_within_a_call_is_refused() {
         let component = Component::create(
-            ModelKind::LegPlanar,
+            Integrator::packaged(),
             Logger::new(None, "x", false, HostFloats::new()),
         );
         // SAFETY: made above, freed below.

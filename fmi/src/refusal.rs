@@ -2,7 +2,7 @@
 
 use crate::abi::{FMI2_DISCARD, FMI2_ERROR, FMI2_WARNING, fmi2Status};
 use crate::lifecycle::State;
-use leg_core::{ConfigError, LegError, SnapshotError};
+use crate::model::Failure;
 
 /// Why a call was refused.
 #[derive(Debug, thiserror::Error)]
@@ -127,25 +127,28 @@ pub enum Refusal {
         /// The stop time [s].
         stop: f64,
     },
-    /// The leg could not make the step; it is where it was.
-    #[error("the step from t = {time} s to {end} s failed, the leg is where it was: {cause}")]
+    /// The model could not make the step; it is where it was.
+    #[error("the step from t = {time} s to {end} s failed, the model is where it was: {cause}")]
     StepFailed {
         /// Start [s].
         time: f64,
         /// End [s].
         end: f64,
         /// Why.
-        cause: LegError,
+        cause: Failure,
     },
     /// A parameter has an impossible value.
-    #[error("the leg cannot be built: {0}")]
-    Config(#[from] ConfigError),
-    /// The leg could not be brought to its start.
-    #[error("the leg cannot start: {0}")]
-    Leg(#[from] LegError),
+    #[error("the model cannot be built: {0}")]
+    Config(Failure),
+    /// The model could not be brought to its start.
+    #[error("the model cannot start: {0}")]
+    NoStart(Failure),
+    /// Outputs could not be computed.
+    #[error("the outputs cannot be computed: {0}")]
+    NoOutput(Failure),
     /// A derivative is not available.
     #[error("no derivative: {0}")]
-    NoDerivative(LegError),
+    NoDerivative(Failure),
     /// The pointer is no saved state of this instance.
     #[error("the pointer is no saved state of this instance")]
     UnknownState,
@@ -165,7 +168,7 @@ pub enum Refusal {
     },
     /// The numbers in the bytes do not fit.
     #[error("the bytes are no saved state of this model: {0}")]
-    Snapshot(#[from] SnapshotError),
+    Snapshot(Failure),
     /// The slave cannot say.
     #[error("status kind {kind} is not available: steps end before fmi2DoStep returns")]
     NoStatus {

@@ -3,8 +3,8 @@
 use crate::abi::fmi2Component;
 use crate::lifecycle::State;
 use crate::logger::Logger;
-use crate::model::{LegPlanar, LegSpatial, ModelKind};
-use crate::slave::{Slave, SlaveOf};
+use crate::model::PackagedModel;
+use crate::slave::Slave;
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,7 +14,9 @@ pub struct Instance {
     pub state: State,
     /// Where messages go.
     pub logger: Logger,
-    /// The model.
+    /// What it is an instance of.
+    pub model: &'static PackagedModel,
+    /// The model at work.
     pub slave: Box<dyn Slave>,
 }
 
@@ -59,15 +61,12 @@ impl Drop for InUse<'_> {
 
 impl Component {
     /// A new instance, as the pointer for the caller.
-    pub fn create(kind: ModelKind, logger: Logger) -> fmi2Component {
-        let slave: Box<dyn Slave> = match kind {
-            ModelKind::LegPlanar => Box::new(SlaveOf::<LegPlanar>::default()),
-            ModelKind::LegSpatial => Box::new(SlaveOf::<LegSpatial>::default()),
-        };
+    pub fn create(model: &'static PackagedModel, logger: Logger) -> fmi2Component {
         let instance = Instance {
             state: State::Instantiated,
             logger,
-            slave,
+            model,
+            slave: model.create(),
         };
         let component = Box::new(Self {
             magic: MAGIC,

@@ -10,7 +10,7 @@ use crate::guard::{guard, protect};
 use crate::instance::Component;
 use crate::lifecycle::{Function, State};
 use crate::logger::{Category, Logger};
-use crate::model::ModelKind;
+use crate::model::PackagedModel;
 use crate::refusal::Refusal;
 use std::ptr::null_mut;
 
@@ -59,17 +59,51 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
     unsafe { guard(component, Function::SetDebugLogging, switch) }
 }
 
-/// Makes an instance of the model with this GUID. NULL, and a message, if there is none.
+/// Exports `fmi2Instantiate` for these models, a `&[&'static PackagedModel]`; every other function
+/// of the standard works on instances and is exported once for all models.
+#[macro_export]
+macro_rules! export_models {
+    ($models:expr) => {
+        /// Makes an instance of the model with this GUID. NULL, and a message, if there is none.
+        ///
+        /// Nothing is read from the resources: any address of them, or NULL, will do.
+        ///
+        /// # Safety
+        ///
+        /// As for all functions of FMI 2.0: texts end with a zero, the callbacks outlive the
+        /// instance.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, reason = "the name is that of the standard")]
+        pub unsafe extern "C" fn fmi2Instantiate(
+            name: $crate::abi::fmi2String,
+            kind: $crate::abi::fmi2Type,
+            guid: $crate::abi::fmi2String,
+            _resources: $crate::abi::fmi2String,
+            callbacks: *const $crate::abi::fmi2CallbackFunctions,
+            _visible: $crate::abi::fmi2Boolean,
+            logging: $crate::abi::fmi2Boolean,
+        ) -> $crate::abi::fmi2Component {
+            // SAFETY: as promised by the caller.
+            unsafe {
+                $crate::exports::lifecycle::instantiate(
+                    $models, name, kind, guid, callbacks, logging,
+                )
+            }
+        }
+    };
+}
+
+/// What [`export_models`] makes `fmi2Instantiate` of.
 ///
-/// Nothing is read from the resources: any address of them, or NULL, will do.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fmi2Instantiate(
+/// # Safety
+///
+/// As for that function.
+pub unsafe fn instantiate(
+    models: &[&'static PackagedModel],
     name: fmi2String,
     kind: fmi2Type,
     guid: fmi2String,
-    _resources: fmi2String,
     callbacks: *const fmi2CallbackFunctions,
-    _visible: fmi2Boolean,
     logging: fmi2Boolean,
 ) -> fmi2Component {
     let host_floats = HostFloats::new();
@@ -85,8 +119,11 @@ pub unsafe extern "C" fn fmi2Instantiate(
         // SAFETY: texts of the caller.
         let (name, guid) = unsafe { (text(name), text(guid)) };
         let name = name.filter(|name| !name.is_empty());
-        let model = guid.as_deref().and_then(model_of);
-        let shown = name.as_deref().unwrap_or("leg");
+        let model = guid.as_deref().and_then(|guid| {
+            let mut models = models.iter();
+            models.find(|model| model.guid() == Some(guid)).copied()
+        });
+        let shown = name.as_deref().unwrap_or("model");
         let logger = Logger::new(callbacks, shown, logging != FMI2_FALSE, host_floats);
         let refuse = |message: &str| {
             logger.say(Category::Error, FMI2_ERROR, message);
@@ -99,27 +136,21 @@ pub unsafe extern "C" fn fmi2Instantiate(
             return refuse(&format!(
                 "fmi2Instantiate: no model has the GUID {}; here are {}",
                 guid.as_deref().unwrap_or("NULL"),
-                guids()
+                guids(models)
             ));
         };
-        logger.note(Category::Events, || format!("made a {}", model.name()));
+        logger.note(Category::Events, || format!("made a {}", model.name));
         Ok(Component::create(model, logger))
     });
     made.unwrap_or(null_mut())
 }
 
-fn model_of(guid: &str) -> Option<ModelKind> {
-    ModelKind::ALL
-        .into_iter()
-        .find(|kind| kind.guid() == Some(guid))
-}
-
-fn guids() -> String {
-    let list = ModelKind::ALL.map(|kind| {
-        let guid = kind.guid().unwrap_or("none");
-        format!("{} {guid}", kind.name())
+fn guids(models: &[&'static PackagedModel]) -> String {
+    let list = models.iter().map(|model| {
+        let guid = model.guid().unwrap_or("none");
+        format!("{} {guid}", model.name)
     });
-    list.join(" and ")
+    list.collect::<Vec<_>>().join(" and ")
 }
 
 /// Frees an instance and everything it holds, saved states included.
@@ -186,7 +217,7 @@ pub unsafe extern "C" fn fmi2EnterInitializationMode(component: fmi2Component) -
     }
 }
 
-/// Bows the leg and is ready for steps.
+/// Brings the model to its start and is ready for steps.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2ExitInitializationMode(component: fmi2Component) -> fmi2Status {
     // SAFETY: an instance of the caller.
@@ -195,7 +226,8 @@ pub unsafe extern "C" fn fmi2ExitInitializationMode(component: fmi2Component) ->
             instance.slave.start()?;
             instance.state = State::StepComplete;
             let time = instance.slave.time();
-            let started = || format!("the leg is pre-tensioned and at rest at t = {time} s");
+            let what = instance.model.started;
+            let started = || format!("{what} at t = {time} s");
             instance.logger.note(Category::Events, started);
             Ok(())
         })

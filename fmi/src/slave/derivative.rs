@@ -2,10 +2,9 @@
 
 use super::SlaveOf;
 use super::access::{check_finite, variable};
-use crate::model::{Model, Unit};
+use crate::model::{INPUT_ORDER, Model, Unit};
 use crate::refusal::Refusal;
 use crate::variables::Role;
-use leg_core::unit::{INPUT_ORDER, OutputGroup};
 
 fn wrong_role<M: Model>(reference: u32, wanted: &'static str) -> Refusal {
     match variable::<M>(reference) {
@@ -27,7 +26,7 @@ fn input<M: Model>(reference: u32) -> Result<usize, Refusal> {
 }
 
 /// The position of an output, and its group.
-fn output<M: Model>(reference: u32) -> Result<(usize, OutputGroup), Refusal> {
+fn output<M: Model>(reference: u32) -> Result<(usize, usize), Refusal> {
     match variable::<M>(reference)?.role {
         Role::Output { index, group } => Ok((index, group)),
         _ => Err(wrong_role::<M>(reference, "output")),
@@ -62,10 +61,12 @@ impl<M: Model> SlaveOf<M> {
         }
         for ((&reference, &order), &value) in references.iter().zip(orders).zip(values) {
             let (index, order) = (input::<M>(reference)?, order.unsigned_abs() as usize);
-            // Before the start both are kept: the leg's start does not depend on derivatives.
+            // Before the start both are kept: the start does not depend on derivatives.
             self.inputs[index].set_derivative(order, value);
             if let Some(unit) = &mut self.unit {
-                unit.inputs_mut()[index].set_derivative(order, value);
+                let mut input = unit.input(index);
+                input.set_derivative(order, value);
+                unit.set_input(index, input);
             }
         }
         Ok(())
@@ -77,14 +78,14 @@ impl<M: Model> SlaveOf<M> {
         orders: &[i32],
         out: &mut [f64],
     ) -> Result<(), Refusal> {
-        let mut rates: [Vec<f64>; OutputGroup::ALL.len()] = Default::default();
+        let mut rates = vec![Vec::new(); M::Unit::GROUPS];
         for ((&reference, &order), out) in references.iter().zip(orders).zip(out) {
             let (index, group) = output::<M>(reference)?;
             if order != crate::description::OUTPUT_ORDER {
                 return Err(bad_order::<M>(reference, order, "1"));
             }
             let range = M::Unit::range(group);
-            let rates = &mut rates[group as usize];
+            let rates = &mut rates[group];
             if rates.is_empty() {
                 rates.resize(range.len(), 0.0);
                 let unit = self.unit()?;

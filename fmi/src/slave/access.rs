@@ -2,10 +2,9 @@
 
 use super::SlaveOf;
 use crate::lifecycle::State;
-use crate::model::{Model, Unit};
+use crate::model::{Input, Model, Parameters, Unit};
 use crate::refusal::Refusal;
 use crate::variables::{Access, Name, Role, Value, Variable};
-use leg_core::unit::OutputGroup;
 use std::sync::Arc;
 
 type VariableOf<M> = Variable<<M as Model>::Parameters>;
@@ -42,7 +41,7 @@ pub fn wrong_type<M: Model>(reference: u32, asked: &'static str) -> Refusal {
 }
 
 /// Refuses to set what cannot be set in this state.
-fn check_settable<P>(variable: &Variable<P>, state: State) -> Result<(), Refusal> {
+fn check_settable<P: Parameters>(variable: &Variable<P>, state: State) -> Result<(), Refusal> {
     let what = match variable.role {
         Role::Input { .. } => return Ok(()),
         Role::Parameter(_) if state != State::StepComplete => return Ok(()),
@@ -84,7 +83,7 @@ fn check_range(name: Name, value: f64, [min, max]: [f64; 2]) -> Result<(), Refus
 pub fn check_real<M: Model>(state: State, reference: u32, value: f64) -> Result<(), Refusal> {
     let variable = variable::<M>(reference)?;
     let range = match &variable.role {
-        Role::Parameter(Access::Real { limits, .. }) => Some([limits.low, limits.high]),
+        Role::Parameter(Access::Real { limits, .. }) => Some(*limits),
         Role::Parameter(_) => return Err(wrong_type::<M>(reference, "a Real")),
         _ => None,
     };
@@ -122,7 +121,7 @@ impl<M: Model> SlaveOf<M> {
             },
             Role::Calculated(value) => Ok(value(self.unit()?.origin())),
             Role::Input { index, start } => Ok(match &self.unit {
-                Some(unit) => unit.inputs()[*index].value,
+                Some(unit) => unit.input(*index).value,
                 None if self.given[*index] => self.inputs[*index].value,
                 None => start(&self.parameters),
             }),
@@ -133,13 +132,14 @@ impl<M: Model> SlaveOf<M> {
     }
 
     /// An output, computed with its group if that is not up to date.
-    fn output(&mut self, index: usize, group: OutputGroup) -> Result<f64, Refusal> {
-        if !self.known[group as usize] {
+    fn output(&mut self, index: usize, group: usize) -> Result<f64, Refusal> {
+        if !self.known[group] {
             self.unit()?;
             if let Some(unit) = &self.unit {
-                unit.evaluate(group, &mut self.outputs[M::Unit::range(group)])?;
+                let out = &mut self.outputs[M::Unit::range(group)];
+                unit.evaluate(group, out).map_err(Refusal::NoOutput)?;
             }
-            self.known[group as usize] = true;
+            self.known[group] = true;
         }
         Ok(self.outputs[index])
     }
@@ -176,7 +176,11 @@ impl<M: Model> SlaveOf<M> {
         };
         if state == State::StepComplete {
             if let Some(unit) = &mut self.unit {
-                unit.inputs_mut()[index].value = value;
+                let input = Input {
+                    value,
+                    ..unit.input(index)
+                };
+                unit.set_input(index, input);
             }
             return;
         }
