@@ -6,6 +6,7 @@ use crate::settings::SettingsError;
 use anyhow::Result;
 use leg_core::LegError;
 use multibody::results::soundness::Soundness;
+use softdock_docking::DockingError;
 use softdock_fmi::import::ImportError;
 use softdock_fmi::package::PackageError;
 use softdock_platform::PlatformError;
@@ -70,6 +71,9 @@ fn is_input(error: &anyhow::Error) -> bool {
                 .downcast_ref::<PlatformError>()
                 .is_some_and(platform_input)
             || cause
+                .downcast_ref::<DockingError>()
+                .is_some_and(docking_input)
+            || cause
                 .downcast_ref::<ImportError>()
                 .is_some_and(import_input)
             || cause
@@ -111,6 +115,13 @@ fn platform_input(error: &PlatformError) -> bool {
         PlatformError::Unit { cause, .. } => {
             matches!(cause, UnitError::Refused { .. } | UnitError::Unable { .. })
         }
+        _ => true,
+    }
+}
+
+fn docking_input(error: &DockingError) -> bool {
+    match error {
+        DockingError::Platform(error) => platform_input(error),
         _ => true,
     }
 }

@@ -25,7 +25,7 @@ use program::{input_file, leg, settings};
 use leg_core::leg::PlanarLegConfig;
 use program::settings::{Resolved, Settings, SettingsArgs};
 use softdock_platform::PlatformConfig;
-use softdock_platform::docking::Scenario;
+use softdock_docking::Scenario;
 
 fn default_text<C: Settings>() -> String {
     let resolved = Resolved::<C>::new(&SettingsArgs::default());

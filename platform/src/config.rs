@@ -276,7 +276,7 @@ fn all_within(
 }
 
 /// Three moments of inertia that a body can have.
-pub(crate) fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(), ConfigError> {
+pub fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(), ConfigError> {
     let [a, b, c] = *inertia;
     for (one, others) in [(a, b + c), (b, a + c), (c, a + b)] {
         let ok = (1e-9..=1e15).contains(&one);
@@ -288,7 +288,7 @@ pub(crate) fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(),
 }
 
 /// A mass that a body can have.
-pub(crate) fn check_mass(key: &'static str, mass: f64) -> Result<(), ConfigError> {
+pub fn check_mass(key: &'static str, mass: f64) -> Result<(), ConfigError> {
     let ok = (1e-3..=1e9).contains(&mass);
     check(ok, key, mass, "in [0.001, 1e9] kg")
 }

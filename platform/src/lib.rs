@@ -8,7 +8,6 @@ pub mod body;
 pub mod config;
 pub mod contact;
 pub mod cosimulation;
-pub mod docking;
 pub mod encounter;
 pub mod error;
 pub mod hub;

@@ -4,11 +4,11 @@
 use multibody::group::Group;
 use multibody::results::soundness::Soundness;
 use nalgebra::Vector3;
+use softdock_docking::setup::{resting_platform, visitor};
+use softdock_docking::{DockingRun, Outcome, Scenario, Summary};
 use softdock_platform::audit::total_momentum;
 use softdock_platform::config::Coupling;
 use softdock_platform::contact::{EffectorShape, TargetShape};
-use softdock_platform::docking::setup::{resting_platform, visitor};
-use softdock_platform::docking::{DockingRun, Outcome, Scenario, Summary};
 use softdock_platform::hub::EFFECTOR;
 use softdock_platform::scheme::{self, Scheme};
 use softdock_platform::wrench::WrenchHistory;

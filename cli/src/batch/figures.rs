@@ -7,7 +7,7 @@
 use super::results::{FORCE, OUTCOME, REASONS, SOUNDNESS};
 use anyhow::Result;
 use serde_json::Value as Json;
-use softdock_platform::docking::Summary;
+use softdock_docking::Summary;
 use softdock_study::{FigureSpec, Kind, Value};
 
 /// Figures that stand first in the table, in this order.
@@ -104,7 +104,7 @@ fn entry_name(list: &str, index: usize) -> String {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use softdock_platform::docking::{DockingRun, Scenario};
+    use softdock_docking::{DockingRun, Scenario};
 
     #[test]
     fn every_entry_of_the_summary_is_a_column_with_its_value() {

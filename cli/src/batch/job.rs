@@ -4,7 +4,7 @@ use super::figures;
 use crate::dock::table;
 use crate::output::{append_header, append_row};
 use anyhow::Result;
-use softdock_platform::docking::{DockingRun, Scenario};
+use softdock_docking::{DockingRun, Scenario};
 use softdock_study::{Case, FigureSpec, Job, Outcome, Plan};
 
 /// Dockings with varied inputs.

@@ -12,7 +12,7 @@ use crate::summary::{Summary as Text, significant};
 use anyhow::{Context, Result};
 use multibody::results::soundness::Soundness;
 use serde::Serialize;
-use softdock_platform::docking::Scenario;
+use softdock_docking::Scenario;
 use softdock_report::{Block, Cell, Page, Table};
 use softdock_study::ranking::{self, Ranking};
 use softdock_study::{Directory, Value};

@@ -5,7 +5,7 @@ use crate::summary::{Summary as Text, significant};
 use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use serde_json::{Map, Value as Json, json};
-use softdock_platform::docking::Outcome;
+use softdock_docking::Outcome;
 use softdock_study::statistics::{Interval, Summary, summary, wilson};
 use softdock_study::{Directory, Plan, StudyError, Value};
 use std::collections::HashSet;

@@ -13,7 +13,7 @@ use crate::run;
 use crate::settings::{Place, Refused, Settings, SettingsError};
 use anyhow::Result;
 use rayon::prelude::*;
-use softdock_platform::docking::Scenario;
+use softdock_docking::Scenario;
 use softdock_study::sampling::distribution::Distribution;
 use softdock_study::{Plan, Shard, Value, scenario};
 

@@ -7,7 +7,7 @@ use crate::dock::shipped;
 use crate::failure::BadInput;
 use crate::settings::{Kind, Part, Place, Resolved, SettingsArgs, SettingsError, find_key};
 use anyhow::{Context, Result};
-use softdock_platform::docking::Scenario;
+use softdock_docking::Scenario;
 use softdock_study::description::{Form, Variation};
 use softdock_study::sampling::distribution::Distribution;
 use softdock_study::{Job, Plan, Shard, Study, StudyError};

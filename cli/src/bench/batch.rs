@@ -12,7 +12,7 @@ use crate::{output, run as stopping};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde::Serialize;
-use softdock_platform::docking::{DockingRun, Scenario};
+use softdock_docking::{DockingRun, Scenario};
 use softdock_study::{Directory, Job, Plan, RunOptions, Study};
 use std::fmt::Write;
 use std::path::Path;

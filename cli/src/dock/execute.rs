@@ -7,10 +7,11 @@ use crate::run::{self, Progress};
 use anyhow::Result;
 use leg_core::LegError;
 use serde_json::{Value, json};
+use softdock_docking::DockingError;
+use softdock_docking::{DockingRun, Scenario, Summary};
 use softdock_fmi::import::FmuArchive;
 use softdock_platform::PlatformError;
 use softdock_platform::config::Coupling;
-use softdock_platform::docking::{DockingRun, Scenario, Summary};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -22,7 +23,7 @@ pub enum Ended {
     /// Somebody stopped it.
     Stopped,
     /// It could not go on.
-    Failed(PlatformError),
+    Failed(DockingError),
 }
 
 /// A run and its results.
@@ -93,8 +94,8 @@ pub fn prepare(scenario: &Scenario, keep_samples: bool, fmu: Option<&FmuArchive>
 }
 
 /// An error with the keys that can help.
-fn explained(error: PlatformError) -> anyhow::Error {
-    let PlatformError::Leg {
+fn explained(error: DockingError) -> anyhow::Error {
+    let DockingError::Platform(PlatformError::Leg {
         leg,
         cause:
             LegError::ImpossibleChord {
@@ -103,7 +104,7 @@ fn explained(error: PlatformError) -> anyhow::Error {
                 longest_m,
                 ..
             },
-    } = error
+    }) = error
     else {
         return error.into();
     };

@@ -17,7 +17,7 @@ use crate::run;
 use crate::settings::{Resolved, SettingsArgs};
 use anyhow::Result;
 use execute::{Ended, Finished};
-use softdock_platform::docking::Scenario;
+use softdock_docking::Scenario;
 use softdock_report::{DockingReport, Level};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -4,9 +4,9 @@ use super::execute::Finished;
 use super::scene;
 use multibody::group::{Group, Se3};
 use multibody::math;
+use softdock_docking::{EnergySample, LegSample, Sample};
 use softdock_platform::attitude::Attitude;
 use softdock_platform::contact::PointForce;
-use softdock_platform::docking::{EnergySample, LegSample, Sample};
 use softdock_report::{DockingRun, DockingSeries};
 
 /// What was asked for, in a sentence or two.
@@ -197,7 +197,7 @@ fn contacts(samples: &[Sample]) -> Vec<[f64; 2]> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use softdock_platform::docking::{DockingRun, Scenario};
+    use softdock_docking::{DockingRun, Scenario};
 
     /// What is given of the target is what the page shows at the start.
     #[test]

@@ -7,8 +7,8 @@ use multibody::math;
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 use serde_json::Value;
 use shapes::{FACETS, effector_meshes, target_meshes};
+use softdock_docking::{Sample, Scenario};
 use softdock_platform::contact::effector_points;
-use softdock_platform::docking::{Sample, Scenario};
 use softdock_report::{
     Anchor, Arrow, Body, Focus, Mesh, Moment, Paint, Pose, Reading, RibbonFrame, Scene, Strip,
 };

@@ -3,7 +3,7 @@
 use crate::failure::BadInput;
 use crate::settings::{Resolved, SettingsArgs};
 use anyhow::Result;
-use softdock_platform::docking::Scenario;
+use softdock_docking::Scenario;
 use std::path::Path;
 use toml::Value;
 

@@ -3,7 +3,7 @@
 use super::execute::{Ended, Finished};
 use crate::summary::{Summary, significant};
 use serde_json::Value;
-use softdock_platform::docking::{Outcome, summary as figures};
+use softdock_docking::{Outcome, summary as figures};
 
 /// The summary of a run: what happened, then the figures.
 pub fn for_people(name: &str, finished: &Finished) -> Summary {

@@ -1,8 +1,8 @@
 //! The time series of a docking as rows of numbers.
 
 use multibody::group::{Group, Se3};
+use softdock_docking::{EnergySample, Sample};
 use softdock_platform::attitude::Attitude;
-use softdock_platform::docking::{EnergySample, Sample};
 
 /// Names of the columns for this number of legs; units are part of the names.
 pub fn header(legs: usize) -> Vec<String> {

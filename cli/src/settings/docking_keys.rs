@@ -1,10 +1,10 @@
 //! Every key of a docking scenario that is not one of the platform's.
 
 use super::key::{Key, Kind};
-use super::platform_keys::{PLATFORM_KEYS, refused};
+use super::platform_keys::{PLATFORM_KEYS, key_of};
 use super::shared_keys::{FLAG, NOT_NEGATIVE, POSITIVE};
 use super::{Refused, Settings};
-use softdock_platform::docking::Scenario;
+use softdock_docking::{DockingError, Scenario};
 
 const ANGLE: &str = "-45 to 45";
 const RATE: &str = "-90 to 90";
@@ -98,7 +98,19 @@ impl Settings for Scenario {
     };
 
     fn check(&self) -> Result<(), Refused> {
-        self.validate().map_err(|error| refused(&error))
+        self.validate().map_err(|error| {
+            let key = match &error {
+                DockingError::TooMuch { key, .. } | DockingError::RegulatorConflict { key, .. } => {
+                    key
+                }
+                DockingError::Platform(error) => key_of(error),
+                DockingError::NoRegulator { .. } | DockingError::NoApproach { .. } => "",
+            };
+            Refused {
+                key: key.to_owned(),
+                message: error.to_string(),
+            }
+        })
     }
 }
 

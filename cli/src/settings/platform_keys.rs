@@ -94,10 +94,9 @@ pub(super) fn refused(error: &PlatformError) -> Refused {
 }
 
 /// The key that a complaint is about.
-fn key_of(error: &PlatformError) -> &str {
+pub(super) fn key_of(error: &PlatformError) -> &str {
     match error {
         PlatformError::Config(error) => error.key,
-        PlatformError::TooMuch { key, .. } | PlatformError::RegulatorConflict { key, .. } => key,
         PlatformError::Leg {
             cause: LegError::Config(error),
             ..

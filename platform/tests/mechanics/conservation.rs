@@ -3,9 +3,9 @@
 use crate::{PUSH, PUSH_TIME, free_equilibrium, push};
 use leg_core::config::{History, MotorMode, Shape};
 use nalgebra::Vector3;
+use softdock_docking::{DockingRun, Scenario};
 use softdock_platform::PlatformConfig;
 use softdock_platform::audit::{EnergyAccount, energy_account, total_momentum};
-use softdock_platform::docking::{DockingRun, Scenario};
 use softdock_platform::monolithic::Platform;
 
 fn floating() -> PlatformConfig {

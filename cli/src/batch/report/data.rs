@@ -6,7 +6,7 @@ use crate::batch::results::{FORCE, OUTCOME, REASONS, SOUNDNESS};
 use crate::settings::Settings;
 use anyhow::Result;
 use multibody::results::soundness::Soundness;
-use softdock_platform::docking::{Outcome, Scenario};
+use softdock_docking::{Outcome, Scenario};
 use softdock_report::{Axis, split_unit};
 use softdock_study::table::Column;
 use softdock_study::{Directory, Plan, Table};

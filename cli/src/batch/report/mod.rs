@@ -12,7 +12,7 @@ use crate::summary::significant;
 use anyhow::Result;
 use data::Data;
 use serde_json::json;
-use softdock_platform::docking::{Outcome, Scenario};
+use softdock_docking::{Outcome, Scenario};
 use softdock_report::{BatchReport, Figure};
 use softdock_study::statistics::{Interval, sensitivity_of};
 use softdock_study::{Directory, Plan, Status, Table, export_table};

@@ -3,7 +3,7 @@
 use super::data::{Data, Input};
 use crate::batch::results::FORCE;
 use anyhow::Result;
-use softdock_platform::docking::Outcome;
+use softdock_docking::Outcome;
 use softdock_report::{Axis, Bar, Bars, Dimension, Estimate, Group, Histogram, Parallel, Scatter};
 use softdock_study::statistics::{Indices, InputSensitivity, Sensitivity, SobolIndex, quantile};
 

@@ -3,7 +3,7 @@
 use super::data::{Data, Input};
 use crate::batch::results::{Group, Results};
 use anyhow::Result;
-use softdock_platform::docking::Outcome;
+use softdock_docking::Outcome;
 use softdock_report::{Cell, Table, significant};
 use softdock_study::description::Sampling;
 use softdock_study::table::Column;

@@ -4,8 +4,8 @@
 use core::f64::consts::{PI, TAU};
 use multibody::math;
 use nalgebra::Vector3;
+use softdock_docking::Scenario;
 use softdock_platform::contact::{EffectorShape, TargetShape, effector_points};
-use softdock_platform::docking::Scenario;
 use softdock_report::Mesh;
 
 /// Facets of round things.

@@ -1,25 +1,25 @@
 //! A docking run: advance, sample, sum up.
 
-use super::config::Scenario;
-use super::control::Control;
-use super::setup::{resting_platform, visitor};
-use super::summary::Summary;
-use super::track::Track;
-use crate::audit::{note_leaves, note_motors};
-use crate::body::kinetic_energy;
-use crate::contact::PointForce;
-use crate::error::Result;
-use crate::hub::EFFECTOR;
-use crate::motor_range::MotorRange;
-use crate::scheme::{self, Progress, Scheme};
-use crate::statics::StaticPlatform;
-use crate::unit::{LegShape, LegView, LoadedFmu};
-use crate::wrench::WrenchHistory;
+use crate::config::Scenario;
+use crate::control::Control;
+use crate::error::{DockingError, Result};
+use crate::setup::{resting_platform, visitor};
+use crate::summary::Summary;
+use crate::track::Track;
 use multibody::dynamics::grid;
 use multibody::group::{Group, Se3};
 use multibody::results::soundness::{Books, Watch};
 use nalgebra::{Vector3, Vector6};
 use softdock_fmi::import::FmuArchive;
+use softdock_platform::audit::{note_leaves, note_motors};
+use softdock_platform::body::kinetic_energy;
+use softdock_platform::contact::PointForce;
+use softdock_platform::hub::EFFECTOR;
+use softdock_platform::motor_range::MotorRange;
+use softdock_platform::scheme::{self, Progress, Scheme};
+use softdock_platform::statics::StaticPlatform;
+use softdock_platform::unit::{LegShape, LegView, LoadedFmu};
+use softdock_platform::wrench::WrenchHistory;
 
 /// Most nominal steps of one advance.
 const MOST_STEPS: f64 = 50.0;
@@ -181,7 +181,10 @@ impl DockingRun {
     fn coupled(
         scenario: &Scenario,
         keep_samples: bool,
-        couple: impl FnOnce(&StaticPlatform, WrenchHistory) -> Result<Box<dyn Scheme>>,
+        couple: impl FnOnce(
+            &StaticPlatform,
+            WrenchHistory,
+        ) -> softdock_platform::Result<Box<dyn Scheme>>,
     ) -> Result<Self> {
         scenario.validate()?;
         let equilibrium = resting_platform(scenario)?;
@@ -277,7 +280,9 @@ impl DockingRun {
             control.advance(platform, end, |platform| track.observe(platform))
         } else {
             let observe = &mut |platform: &dyn Scheme| track.observe(platform);
-            self.platform.advance_observed(end, observe)
+            self.platform
+                .advance_observed(end, observe)
+                .map_err(DockingError::from)
         };
         // What a failed advance did before it failed counts, too.
         let seen = self.look();
@@ -333,7 +338,7 @@ impl DockingRun {
         let radius = self.scenario.docking.contact.effector.tip_radius_m;
         self.watch.contact(penetration_time, penetration, radius);
         note_motors(self.platform.as_ref(), &self.ranges, &mut self.watch);
-        note_leaves(self.platform.as_mut(), &mut self.watch)
+        Ok(note_leaves(self.platform.as_mut(), &mut self.watch)?)
     }
 
     /// Energies now.

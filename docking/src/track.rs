@@ -1,9 +1,9 @@
 //! What is watched in every step of a docking.
 
-use crate::hub::EFFECTOR;
-use crate::motor_range::MotorRange;
-use crate::scheme::{Scheme, largest_gap};
 use nalgebra::Vector3;
+use softdock_platform::hub::EFFECTOR;
+use softdock_platform::motor_range::MotorRange;
+use softdock_platform::scheme::{Scheme, largest_gap};
 
 /// Tension below which a tendon counts as slack [N].
 pub const SLACK_TENSION: f64 = 0.05;

@@ -1,10 +1,10 @@
 //! What became of a docking.
 
-use super::track::Track;
-use crate::scheme::Scheme;
+use crate::track::Track;
 use core::fmt;
 use core::str::FromStr;
 use serde::Serialize;
+use softdock_platform::scheme::Scheme;
 
 /// How a docking ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]

@@ -1,24 +1,25 @@
 //! Motors under a regulator while a target docks.
 //!
-//! The regulator ([`crate::regulator`]) samples the platform's true state at the times k h, h its
+//! The regulator ([`softdock_platform::regulator`]) samples the platform's true state at the times k h, h its
 //! period, and holds its torques in between; every sample time is the end of a time step. It is
 //! designed about the platform at rest with nothing touching it, and knows of contact and captured
 //! target only by what they do to the platform. Weights that bring the end effector alone back in
 //! the shortest time make it a stiff spring to a target of 500 kg, which is thrown back; those of
 //! [`RegulatorConfig::default`] weigh rates as much as deviations over one second and brake it.
 
-use super::config::Scenario;
-use crate::config::{Coupling, PlatformConfig};
-use crate::error::{PlatformError, Result};
-use crate::monolithic::Platform;
-use crate::regulator::{Regulator, RegulatorSettings};
-use crate::scheme::{Progress, Scheme};
-use crate::statics::StaticPlatform;
+use crate::config::Scenario;
+use crate::error::{DockingError, Result};
 use leg_core::ConfigError;
 use leg_core::check::within;
 use leg_core::config::{History, MotorMode};
 use multibody::dynamics::grid::SLIVER;
 use serde::{Deserialize, Serialize};
+use softdock_platform::PlatformError;
+use softdock_platform::config::{Coupling, PlatformConfig};
+use softdock_platform::monolithic::Platform;
+use softdock_platform::regulator::{Regulator, RegulatorSettings};
+use softdock_platform::scheme::{Progress, Scheme};
+use softdock_platform::statics::StaticPlatform;
 
 /// The regulator of the end effector's pose.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -160,7 +161,7 @@ impl RegulatorConfig {
 }
 
 fn conflict(key: &'static str, value: String, problem: impl Into<String>) -> Result<()> {
-    Err(PlatformError::RegulatorConflict {
+    Err(DockingError::RegulatorConflict {
         key,
         value,
         problem: problem.into(),
@@ -190,8 +191,11 @@ impl Control {
         }
         let regulator =
             Regulator::new(equilibrium, &config.settings()).map_err(|error| match error {
-                PlatformError::Kernel(cause) => PlatformError::NoRegulator { cause },
-                other => other,
+                PlatformError::Control(cause) => DockingError::NoRegulator { cause },
+                PlatformError::Kernel(cause) => DockingError::NoRegulator {
+                    cause: cause.into(),
+                },
+                other => other.into(),
             })?;
         let (needed, limit) = (regulator.holding.amax(), regulator.limit);
         if needed > limit {
@@ -239,10 +243,10 @@ impl Control {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::docking::setup::resting_platform;
-    use crate::wrench::WrenchHistory;
+    use crate::setup::resting_platform;
     use leg_core::config::Shape;
     use multibody::model::Signal;
+    use softdock_platform::wrench::WrenchHistory;
 
     fn regulated() -> Scenario {
         let mut scenario = Scenario::default();

@@ -1,14 +1,14 @@
 //! The start of a docking: platform in equilibrium, target in front of it.
 
-use super::config::{DockingConfig, Scenario};
-use crate::attitude::Attitude;
-use crate::body::{Body, BodyState};
-use crate::contact::{BodyMotion, ContactPair, Latch, Mounts};
-use crate::error::{PlatformError, Result};
-use crate::statics::{StaticPlatform, StaticSettings, Target};
+use crate::config::{DockingConfig, Scenario};
+use crate::error::{DockingError, Result};
 use multibody::group::{Group, Se3};
 use multibody::model::spatial_inertia;
 use nalgebra::{Matrix3, Vector3, Vector6};
+use softdock_platform::attitude::Attitude;
+use softdock_platform::body::{Body, BodyState};
+use softdock_platform::contact::{BodyMotion, ContactPair, Latch, Mounts};
+use softdock_platform::statics::{StaticPlatform, StaticSettings, Target};
 
 /// Where the search for the place of the target starts, along the docking axis [m].
 const FAR: f64 = 20.0;
@@ -107,5 +107,5 @@ fn height_of_gap(wanted: f64, gap_at: impl Fn(f64) -> f64) -> Result<f64> {
             break;
         }
     }
-    Err(PlatformError::NoApproach { gap_m: wanted })
+    Err(DockingError::NoApproach { gap_m: wanted })
 }

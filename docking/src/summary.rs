@@ -1,16 +1,16 @@
 //! The figures an engineer wants of a docking.
 
-use super::config::Scenario;
-use super::outcome::Outcome;
-use super::run::EnergySample;
-use super::track::Track;
-use crate::hub::EFFECTOR;
-use crate::scheme::Scheme;
+use crate::config::Scenario;
+use crate::outcome::Outcome;
+use crate::run::EnergySample;
+use crate::track::Track;
 use multibody::group::{Group, Se3};
 use multibody::math;
 use multibody::results::soundness::{Soundness, Watch};
 use nalgebra::Vector3;
 use serde::Serialize;
+use softdock_platform::hub::EFFECTOR;
+use softdock_platform::scheme::Scheme;
 
 /// Figures of a run; keys carry their units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -128,8 +128,8 @@ impl Summary {
         let config = &scenario.docking;
         let legs = &track.legs;
         let largest =
-            |value: fn(&super::track::LegTrack) -> f64| legs.iter().map(value).fold(0.0, f64::max);
-        let strokes: Vec<f64> = legs.iter().map(super::track::LegTrack::stroke).collect();
+            |value: fn(&crate::track::LegTrack) -> f64| legs.iter().map(value).fold(0.0, f64::max);
+        let strokes: Vec<f64> = legs.iter().map(crate::track::LegTrack::stroke).collect();
         let max_stroke = strokes.iter().copied().fold(0.0, f64::max);
         let tension = legs.iter().map(|leg| leg.tension_range);
         let tension_range = tension
@@ -245,7 +245,7 @@ fn relative_motion(platform: &dyn Scheme) -> Relative {
             angle: 0.0,
         };
     };
-    let spin = |state: &crate::body::BodyState| -> Vector3<f64> {
+    let spin = |state: &softdock_platform::body::BodyState| -> Vector3<f64> {
         state.pose.rotation() * state.velocity.fixed_rows::<3>(3)
     };
     let port = target.pose.translation();

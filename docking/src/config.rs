@@ -1,17 +1,17 @@
 //! Configuration of a docking scenario: the platform's keys and those of the encounter, side by
 //! side in one file.
 
-use super::control::RegulatorConfig;
-use crate::config::{PlatformConfig, check_inertia, check_mass};
-use crate::contact::ContactConfig;
-use crate::error::{PlatformError, Result};
+use crate::control::RegulatorConfig;
+use crate::error::{DockingError, Result};
 use leg_core::ConfigError;
 use leg_core::check::{positive, within};
 use serde::{Deserialize, Serialize};
+use softdock_platform::config::{PlatformConfig, check_inertia, check_mass};
+use softdock_platform::contact::ContactConfig;
 
 /// Where and how the target comes, against a perfect approach along the end effector's axis.
 ///
-/// In the docking frame ([`crate::attitude`]): pitch turns about x, yaw about y, roll about z (the
+/// In the docking frame ([`softdock_platform::attitude`]): pitch turns about x, yaw about y, roll about z (the
 /// docking axis), in this order, about the centre of the target's port; rates are components of
 /// the angular velocity. What is given here is what the columns of the target show at the start.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -269,7 +269,7 @@ const MOST_ELEMENT_STEPS: f64 = 1e9;
 impl Scenario {
     /// Checks every value.
     pub fn validate(&self) -> Result<()> {
-        self.docking.validate().map_err(PlatformError::from)?;
+        self.docking.validate()?;
         self.platform.validate()?;
         self.docking.regulator.check_with(&self.platform)?;
         self.validate_size()
@@ -320,7 +320,7 @@ impl Scenario {
         ];
         for (key, value, count, what, most) in limits {
             if count > most {
-                return Err(PlatformError::TooMuch {
+                return Err(DockingError::TooMuch {
                     key,
                     value,
                     duration_s,

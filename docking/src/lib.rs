@@ -8,8 +8,11 @@
 //! * [`outcome`]: what became of it;
 //! * [`summary`]: the figures an engineer wants.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods))]
+
 pub mod config;
 pub mod control;
+pub mod error;
 pub mod outcome;
 pub mod run;
 pub mod setup;
@@ -18,6 +21,7 @@ pub mod track;
 
 pub use config::{DockingConfig, Misalignment, Scenario, TargetBody};
 pub use control::RegulatorConfig;
+pub use error::{DockingError, Result};
 pub use outcome::Outcome;
 pub use run::{DockingRun, EnergySample, LegSample, Sample};
 pub use summary::{EnergySummary, Summary};

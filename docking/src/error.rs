@@ -1,0 +1,68 @@
+//! Why a docking cannot be set up or computed.
+
+use leg_core::config::ConfigError;
+use softdock_platform::PlatformError;
+
+/// Result of docking functions.
+pub type Result<T> = core::result::Result<T, DockingError>;
+
+/// Why a docking cannot be set up or computed.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum DockingError {
+    /// The platform failed.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
+    /// A run would take more memory or time than one run may.
+    #[error(
+        "{key} = {value} is not allowed for duration_s = {duration_s}: it makes {count:.1e} {what}, \
+         and a run may have {most:e} at most"
+    )]
+    TooMuch {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: f64,
+        /// How long to simulate [s].
+        duration_s: f64,
+        /// What it comes to.
+        count: f64,
+        /// What is counted.
+        what: &'static str,
+        /// How much of it is allowed.
+        most: f64,
+    },
+    /// A setting that an active regulator cannot work with.
+    #[error("{key} = {value} is not allowed with regulator.active = true: {problem}")]
+    RegulatorConflict {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// Why they do not go together.
+        problem: String,
+    },
+    /// No regulator was found.
+    #[error(
+        "no regulator was found with these settings of `regulator` (weights, cutoff_hz, period_s): \
+         {cause}"
+    )]
+    NoRegulator {
+        /// What stopped the design.
+        cause: softdock_control::Error,
+    },
+    /// The target cannot be placed.
+    #[error(
+        "the target cannot be placed with a gap of {gap_m} m (initial_gap_m): on its way along the \
+         docking axis it never comes that near; lower misalignment.lateral_x_m and lateral_y_m"
+    )]
+    NoApproach {
+        /// The gap asked for [m].
+        gap_m: f64,
+    },
+}
+
+impl From<ConfigError> for DockingError {
+    fn from(error: ConfigError) -> Self {
+        Self::Platform(error.into())
+    }
+}
