@@ -1,0 +1,106 @@
+//! What a field of a configuration may be.
+
+use crate::{Kind, Range};
+
+/// A type that a setting may have.
+pub trait Setting {
+    /// What its values look like in a file.
+    const KIND: Kind;
+
+    /// The first number in it that is outside `range`.
+    fn first_outside(&self, range: &Range) -> Option<f64>;
+}
+
+/// A choice between words; [`crate::words!`] declares one.
+pub trait Words {
+    /// The words.
+    const WORDS: &'static [&'static str];
+}
+
+impl Setting for f64 {
+    const KIND: Kind = Kind::Number;
+
+    fn first_outside(&self, range: &Range) -> Option<f64> {
+        (!range.contains(*self)).then_some(*self)
+    }
+}
+
+impl Setting for usize {
+    const KIND: Kind = Kind::Count;
+
+    fn first_outside(&self, range: &Range) -> Option<f64> {
+        (*self as f64).first_outside(range)
+    }
+}
+
+impl Setting for bool {
+    const KIND: Kind = Kind::Switch;
+
+    fn first_outside(&self, _range: &Range) -> Option<f64> {
+        None
+    }
+}
+
+impl<const N: usize> Setting for [f64; N] {
+    const KIND: Kind = Kind::Numbers(N);
+
+    fn first_outside(&self, range: &Range) -> Option<f64> {
+        self.iter().find_map(|value| value.first_outside(range))
+    }
+}
+
+impl Setting for Vec<f64> {
+    const KIND: Kind = Kind::List;
+
+    fn first_outside(&self, range: &Range) -> Option<f64> {
+        self.iter().find_map(|value| value.first_outside(range))
+    }
+}
+
+impl<T: Setting> Setting for Option<T> {
+    const KIND: Kind = T::KIND;
+
+    fn first_outside(&self, range: &Range) -> Option<f64> {
+        self.as_ref()?.first_outside(range)
+    }
+}
+
+/// Declares a choice between words: an enumeration that files name by these words.
+///
+/// The first word is the default.
+#[macro_export]
+macro_rules! words {
+    (
+        $(#[$attribute:meta])*
+        pub enum $name:ident {
+            $(#[$first_doc:meta])* $first:ident = $first_word:literal,
+            $($(#[$doc:meta])* $variant:ident = $word:literal,)*
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, Default,
+            $crate::serde::Serialize, $crate::serde::Deserialize,
+        )]
+        #[serde(crate = "softdock_settings::serde")]
+        pub enum $name {
+            $(#[$first_doc])*
+            #[default]
+            #[serde(rename = $first_word)]
+            $first,
+            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
+        }
+
+        impl $crate::Words for $name {
+            const WORDS: &'static [&'static str] = &[$first_word, $($word),*];
+        }
+
+        impl $crate::Setting for $name {
+            const KIND: $crate::Kind = $crate::Kind::Word(<Self as $crate::Words>::WORDS);
+
+            fn first_outside(&self, _range: &$crate::Range) -> Option<f64> {
+                None
+            }
+        }
+    };
+}
