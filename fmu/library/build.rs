@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders of the workspace that the library is made of.
-const CRATES: [&str; 5] = ["multibody", "leg-core", "xml", "fmi", "fmu"];
+const CRATES: [&str; 6] = ["settings", "multibody", "leg-core", "xml", "fmi", "fmu"];
 const GIVEN: &str = "SOFTDOCK_FMU_LIBRARY";
 
 fn main() -> Result<(), String> {

@@ -21,8 +21,8 @@ pub trait Table {
 /// Declares a part of a configuration; see the crate.
 ///
 /// A row is `field: Type = default, "Meaning" ["unit"; RANGE];` with RANGE one of `LOW to HIGH`,
-/// `> 0`, `>= 0` or a text that says what is checked elsewhere; `LOW to HIGH, "text"` adds to the
-/// comment. Words and switches need no brackets. `sample "..."` at the end shows a value of a key
+/// `above LOW to HIGH`, `> 0`, `>= 0` or a text that says what is checked elsewhere;
+/// `LOW to HIGH, "text"` and `> 0, "text"` add to the comment. Words and switches need no brackets. `sample "..."` at the end shows a value of a key
 /// that is left out by default. `table field: Type;` is a table inside.
 ///
 /// Every row is also a constant of the structure with the name of its field.
@@ -104,8 +104,19 @@ macro_rules! table {
 
     (@range []) => { $crate::Range::in_words("") };
     (@range [$unit:tt]) => { $crate::Range::in_words("any") };
-    (@range [$unit:tt; > 0]) => { $crate::Range::POSITIVE };
+    (@range [$unit:tt; > 0 $(, $more:literal)?]) => {
+        $crate::Range { comment: concat!("> 0" $(, ", ", $more)?), ..$crate::Range::POSITIVE }
+    };
     (@range [$unit:tt; >= 0]) => { $crate::Range::NOT_NEGATIVE };
+    (@range [$unit:tt; above $low:literal to $high:literal]) => {
+        $crate::Range {
+            low: $low as f64,
+            high: $high as f64,
+            above_low: true,
+            comment: concat!("above ", $low, ", up to ", $high),
+            allowed: concat!("above ", $low, " and at most ", $high, " ", $unit),
+        }
+    };
     (@range [$unit:tt; $words:literal]) => { $crate::Range::in_words($words) };
     (@range [$unit:tt; $low:literal to $high:literal $(, $more:literal)?]) => {
         $crate::Range {
@@ -151,6 +162,7 @@ mod tests {
         /// A word.
         pub enum Colour {
             /// Like fire.
+            #[default]
             Red = "red",
             /// Like the sky.
             Blue = "sky-blue",

@@ -65,17 +65,13 @@ impl<T: Setting> Setting for Option<T> {
     }
 }
 
-/// Declares a choice between words: an enumeration that files name by these words.
-///
-/// The first word is the default.
+/// Declares a choice between words: an enumeration that files name by these words. The default is
+/// marked by `#[default]`.
 #[macro_export]
 macro_rules! words {
     (
         $(#[$attribute:meta])*
-        pub enum $name:ident {
-            $(#[$first_doc:meta])* $first:ident = $first_word:literal,
-            $($(#[$doc:meta])* $variant:ident = $word:literal,)*
-        }
+        pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)+ }
     ) => {
         $(#[$attribute])*
         #[derive(
@@ -84,15 +80,11 @@ macro_rules! words {
         )]
         #[serde(crate = "softdock_settings::serde")]
         pub enum $name {
-            $(#[$first_doc])*
-            #[default]
-            #[serde(rename = $first_word)]
-            $first,
-            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
+            $($(#[$doc])* #[serde(rename = $word)] $variant,)+
         }
 
         impl $crate::Words for $name {
-            const WORDS: &'static [&'static str] = &[$first_word, $($word),*];
+            const WORDS: &'static [&'static str] = &[$($word),+];
         }
 
         impl $crate::Setting for $name {

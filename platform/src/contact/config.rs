@@ -11,10 +11,8 @@
 
 use super::friction::FrictionLaw;
 use super::law::NormalLaw;
-use leg_core::ConfigError;
-use leg_core::check::{check, not_negative, positive};
 use multibody::math;
-use serde::{Deserialize, Serialize};
+use softdock_settings::{ConfigError, Table, check, table};
 
 mod shape;
 
@@ -23,238 +21,81 @@ pub use shape::{
     TargetShape,
 };
 
-/// Normal force of one contact point.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct NormalConfig {
-    /// Law of the damping.
-    pub law: NormalLaw,
-    /// Stiffness K of one point [N/mⁿ], with n the exponent.
-    pub stiffness_n_per_m_n: f64,
-    /// Exponent n [-]: 1.5 for a sphere, 1 for a linear spring.
-    pub exponent: f64,
-    /// Restitution e [-] asked for.
-    pub restitution: f64,
-    /// Approach speed below which the damping no longer grows [m/s].
-    pub floor_speed_m_s: f64,
-}
-
-impl Default for NormalConfig {
-    fn default() -> Self {
-        Self {
-            law: NormalLaw::default(),
-            stiffness_n_per_m_n: 2e6,
-            exponent: 1.5,
-            restitution: 0.5,
-            floor_speed_m_s: 1e-3,
-        }
+table! {
+    /// Normal force of one contact point.
+    #[derive(Copy)]
+    pub struct NormalConfig in "contact.normal" {
+        law: NormalLaw = NormalLaw::default(), "Law of the normal force; exact delivers the restitution asked for";
+        stiffness_n_per_m_n: f64 = 2e6, "Stiffness of one point, n being the exponent" ["N/m^n"; 1 to 1e12];
+        exponent: f64 = 1.5, "Exponent: 1.5 for a sphere, 1 for a linear spring" ["-"; 1 to 3];
+        restitution: f64 = 0.5, "Restitution asked for" ["-"; 0.01 to 1];
+        floor_speed_m_s: f64 = 1e-3, "Approach speed below which the damping no longer grows" ["m/s"; > 0];
     }
 }
 
-impl NormalConfig {
-    fn validate(&self) -> Result<(), ConfigError> {
-        let stiffness = self.stiffness_n_per_m_n;
-        check(
-            (1.0..=1e12).contains(&stiffness),
-            "contact.normal.stiffness_n_per_m_n",
-            stiffness,
-            "in [1, 1e12] N/m^n",
-        )?;
-        let exponent = self.exponent;
-        check(
-            (1.0..=3.0).contains(&exponent),
-            "contact.normal.exponent",
-            exponent,
-            "in [1, 3]",
-        )?;
-        let restitution = self.restitution;
-        check(
-            (0.01..=1.0).contains(&restitution),
-            "contact.normal.restitution",
-            restitution,
-            "in [0.01, 1]",
-        )?;
-        positive("contact.normal.floor_speed_m_s", self.floor_speed_m_s)
-    }
-}
-
-/// Friction of one contact point.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct FrictionConfig {
-    /// Which law.
-    pub law: FrictionLaw,
-    /// Coefficient of sliding friction [-].
-    pub coefficient: f64,
-    /// Coefficient of static friction [-]; `brown_mcphee` only.
-    pub static_coefficient: f64,
-    /// Speed below which friction fades to zero; `brown_mcphee`: at which it peaks [m/s].
-    pub transition_speed_m_s: f64,
-    /// Viscous coefficient [N·s/m]; `brown_mcphee` only.
-    pub viscous_n_s_per_m: f64,
-    /// Normal force over which the viscous part sets in [N]; `brown_mcphee` only.
-    pub transition_force_n: f64,
-}
-
-impl Default for FrictionConfig {
-    fn default() -> Self {
-        Self {
-            law: FrictionLaw::default(),
-            coefficient: 0.2,
-            static_coefficient: 0.25,
-            transition_speed_m_s: 1e-3,
-            viscous_n_s_per_m: 0.0,
-            transition_force_n: 1.0,
-        }
+table! {
+    /// Friction of one contact point.
+    #[derive(Copy)]
+    pub struct FrictionConfig in "contact.friction" {
+        law: FrictionLaw = FrictionLaw::default(), "Law of friction";
+        coefficient: f64 = 0.2, "Coefficient of sliding friction" ["-"; 0 to 10];
+        static_coefficient: f64 = 0.25, "Coefficient of static friction; brown_mcphee only" ["-"; 0 to 10];
+        transition_speed_m_s: f64 = 1e-3, "Speed below which friction fades; brown_mcphee: at which it peaks" ["m/s"; > 0];
+        viscous_n_s_per_m: f64 = 0.0, "Viscous coefficient; brown_mcphee only" ["N·s/m"; >= 0];
+        transition_force_n: f64 = 1.0, "Normal force over which the viscous part sets in; brown_mcphee only" ["N"; > 0];
     }
 }
 
 impl FrictionConfig {
     fn validate(&self) -> Result<(), ConfigError> {
-        let range = "in [0, 10]";
-        let coefficient = self.coefficient;
-        check(
-            (0.0..=10.0).contains(&coefficient),
-            "contact.friction.coefficient",
-            coefficient,
-            range,
-        )?;
         let fixed = self.static_coefficient;
-        let above = self.law != FrictionLaw::BrownMcphee || fixed >= coefficient;
-        check(
-            (0.0..=10.0).contains(&fixed) && above,
-            "contact.friction.static_coefficient",
-            fixed,
-            "in [0, 10], for brown_mcphee not below coefficient",
-        )?;
-        positive(
-            "contact.friction.transition_speed_m_s",
-            self.transition_speed_m_s,
-        )?;
-        not_negative("contact.friction.viscous_n_s_per_m", self.viscous_n_s_per_m)?;
-        positive(
-            "contact.friction.transition_force_n",
-            self.transition_force_n,
-        )
+        let above = self.law != FrictionLaw::BrownMcphee || fixed >= self.coefficient;
+        let key = Self::static_coefficient.key;
+        check(above, key, fixed, "not below coefficient for brown_mcphee")
     }
 }
 
-/// Capture: when it happens, and what holds the bodies together from then on.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LatchConfig {
-    /// Whether there is a latch.
-    pub enabled: bool,
-    /// Largest gap [m].
-    pub gap_m: f64,
-    /// Largest angle between the docking axes [deg].
-    pub angle_deg: f64,
-    /// Largest relative speed at the contact points' centre [m/s].
-    pub speed_m_s: f64,
-    /// How long all three must hold [s].
-    pub dwell_s: f64,
-    /// Stiffness of the closed latch along the end effector's axes [N/m].
-    pub stiffness_n_per_m: [f64; 3],
-    /// Stiffness of the closed latch about the end effector's axes [N·m/rad].
-    pub stiffness_nm_per_rad: [f64; 3],
-    /// Damping of the closed latch along the end effector's axes [N·s/m].
-    pub damping_n_s_per_m: [f64; 3],
-    /// Damping of the closed latch about the end effector's axes [N·m·s/rad].
-    pub damping_nm_s_per_rad: [f64; 3],
-}
-
-impl Default for LatchConfig {
-    fn default() -> Self {
-        Self {
-            enabled: true,
-            gap_m: 0.002,
-            angle_deg: 1.5,
-            speed_m_s: 0.01,
-            dwell_s: 0.05,
-            stiffness_n_per_m: [1e5; 3],
-            stiffness_nm_per_rad: [2e3; 3],
-            damping_n_s_per_m: [300.0; 3],
-            damping_nm_s_per_rad: [6.0; 3],
-        }
+table! {
+    /// Capture: when it happens, and what holds the bodies together from then on.
+    #[derive(Copy)]
+    pub struct LatchConfig in "contact.latch" {
+        enabled: bool = true, "There is a latch";
+        gap_m: f64 = 0.002, "It closes when the gap is at most this" ["m"; >= 0];
+        angle_deg: f64 = 1.5, "and the angle between the axes at most this" ["deg"; 0 to 180];
+        speed_m_s: f64 = 0.01, "and the relative speed at most this" ["m/s"; >= 0];
+        dwell_s: f64 = 0.05, "for this long" ["s"; >= 0];
+        stiffness_n_per_m: [f64; 3] = [1e5; 3], "Stiffness of the closed latch along the end effector's axes" ["N/m"; >= 0];
+        stiffness_nm_per_rad: [f64; 3] = [2e3; 3], "Stiffness of the closed latch about them" ["N·m/rad"; >= 0];
+        damping_n_s_per_m: [f64; 3] = [300.0; 3], "Damping of the closed latch along them" ["N·s/m"; >= 0];
+        damping_nm_s_per_rad: [f64; 3] = [6.0; 3], "Damping of the closed latch about them" ["N·m·s/rad"; >= 0];
     }
 }
 
-impl LatchConfig {
-    fn validate(&self) -> Result<(), ConfigError> {
-        not_negative("contact.latch.gap_m", self.gap_m)?;
-        let angle = self.angle_deg;
-        check(
-            (0.0..=180.0).contains(&angle),
-            "contact.latch.angle_deg",
-            angle,
-            "in [0, 180] degrees",
-        )?;
-        not_negative("contact.latch.speed_m_s", self.speed_m_s)?;
-        not_negative("contact.latch.dwell_s", self.dwell_s)?;
-        let all = |key, values: [f64; 3]| {
-            values
-                .into_iter()
-                .try_for_each(|value| not_negative(key, value))
-        };
-        all("contact.latch.stiffness_n_per_m", self.stiffness_n_per_m)?;
-        all(
-            "contact.latch.stiffness_nm_per_rad",
-            self.stiffness_nm_per_rad,
-        )?;
-        all("contact.latch.damping_n_s_per_m", self.damping_n_s_per_m)?;
-        all(
-            "contact.latch.damping_nm_s_per_rad",
-            self.damping_nm_s_per_rad,
-        )
-    }
-}
-
-/// Contact between end effector and target.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ContactConfig {
-    /// Time steps per half period of a contact oscillation.
-    pub steps_per_half_period: f64,
-    /// The end effector's side.
-    pub effector: EffectorConfig,
-    /// The target's side.
-    pub target: TargetConfig,
-    /// Normal force.
-    pub normal: NormalConfig,
-    /// Friction.
-    pub friction: FrictionConfig,
-    /// Capture.
-    pub latch: LatchConfig,
-}
-
-impl Default for ContactConfig {
-    fn default() -> Self {
-        Self {
-            steps_per_half_period: 40.0,
-            effector: EffectorConfig::default(),
-            target: TargetConfig::default(),
-            normal: NormalConfig::default(),
-            friction: FrictionConfig::default(),
-            latch: LatchConfig::default(),
-        }
+table! {
+    /// Contact between end effector and target.
+    #[derive(Copy)]
+    pub struct ContactConfig in "contact" {
+        steps_per_half_period: f64 = 40.0, "Time steps per half period of a contact oscillation" ["-"; 2 to 10000];
+        /// The end effector's side.
+        table effector: EffectorConfig;
+        /// The target's side.
+        table target: TargetConfig;
+        /// Normal force.
+        table normal: NormalConfig;
+        /// Friction.
+        table friction: FrictionConfig;
+        /// Capture.
+        table latch: LatchConfig;
     }
 }
 
 impl ContactConfig {
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        let steps = self.steps_per_half_period;
-        check(
-            (2.0..=1e4).contains(&steps),
-            "contact.steps_per_half_period",
-            steps,
-            "in [2, 10000]",
-        )?;
-        self.effector.validate()?;
+        self.check_ranges()?;
+        self.effector.petals.validate()?;
         self.target.validate()?;
-        self.normal.validate()?;
         self.friction.validate()?;
-        self.latch.validate()?;
         // On the axis the walls of cone and ring have no normal: a tip must not reach them there.
         let room = match self.target.shape {
             TargetShape::Plane => f64::INFINITY,
@@ -267,7 +108,7 @@ impl ContactConfig {
         let tip = self.effector.tip_radius_m;
         check(
             tip < room,
-            "contact.effector.tip_radius_m",
+            EffectorConfig::tip_radius_m.key,
             tip,
             "small enough to pass through the target's opening on its axis",
         )

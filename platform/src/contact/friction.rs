@@ -25,22 +25,22 @@
 
 use multibody::math;
 use nalgebra::{Matrix3, Vector3};
-use serde::{Deserialize, Serialize};
+use softdock_settings::words;
 
 /// Below this argument the derivative of tanh(z)/z comes from its series.
 const SERIES_LIMIT: f64 = 0.05;
 
-/// Which friction law.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FrictionLaw {
-    /// Frictionless.
-    None,
-    /// Coulomb's law, regularised, (3).
-    #[default]
-    Coulomb,
-    /// Static and dynamic coefficient, Stribeck effect and viscous part, (4).
-    BrownMcphee,
+words! {
+    /// Which friction law.
+    pub enum FrictionLaw {
+        /// Frictionless.
+        None = "none",
+        /// Coulomb's law, regularised, (3).
+        #[default]
+        Coulomb = "coulomb",
+        /// Static and dynamic coefficient, Stribeck effect and viscous part, (4).
+        BrownMcphee = "brown_mcphee",
+    }
 }
 
 /// A friction law with its numbers.

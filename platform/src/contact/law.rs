@@ -48,7 +48,7 @@
 //! (`gonthier2004`), rederived; Johnson 1985 (`johnson1985`) for Hertz's exponent 3/2.
 
 use multibody::math;
-use serde::{Deserialize, Serialize};
+use softdock_settings::words;
 
 /// Below this |x| the series of L is used; above, its formula loses less than three digits.
 const SERIES_LIMIT: f64 = 0.1;
@@ -57,21 +57,21 @@ const SERIES_TERMS: i32 = 16;
 /// Bisections that shrink any bracket of `f64` met here to neighbouring numbers.
 const BISECTIONS: usize = 200;
 
-/// How the damping factor χ follows from the restitution.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum NormalLaw {
-    /// No damping.
-    Hertz,
-    /// Hunt & Crossley 1975.
-    HuntCrossley,
-    /// Lankarani & Nikravesh 1990.
-    LankaraniNikravesh,
-    /// Flores et al. 2011.
-    Flores,
-    /// Delivers the restitution asked for, (4).
-    #[default]
-    Exact,
+words! {
+    /// How the damping factor χ follows from the restitution.
+    pub enum NormalLaw {
+        /// No damping.
+        Hertz = "hertz",
+        /// Hunt & Crossley 1975.
+        HuntCrossley = "hunt_crossley",
+        /// Lankarani & Nikravesh 1990.
+        LankaraniNikravesh = "lankarani_nikravesh",
+        /// Flores et al. 2011.
+        Flores = "flores",
+        /// Delivers the restitution asked for, (4).
+        #[default]
+        Exact = "exact",
+    }
 }
 
 impl NormalLaw {

@@ -1,200 +1,90 @@
 //! Shapes of the end effector's and the target's side of the contact.
 
-use super::{check, positive};
-use leg_core::ConfigError;
 use multibody::math;
-use serde::{Deserialize, Serialize};
+use softdock_settings::{ConfigError, check, table, words};
 
-/// What the end effector touches with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum EffectorShape {
-    /// A ring of points.
-    #[default]
-    Ring,
-    /// Guide petals.
-    Petals,
-}
-
-/// A ring of contact points on the end effector, in a plane normal to its z axis.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RingConfig {
-    /// Radius of the ring [m]; 0 for a single probe tip.
-    pub radius_m: f64,
-    /// Number of points, the first on the x axis.
-    pub count: usize,
-    /// Height of the tips' centres along z [m].
-    pub height_m: f64,
-}
-
-impl Default for RingConfig {
-    fn default() -> Self {
-        Self {
-            radius_m: 0.19,
-            count: 12,
-            height_m: 0.02,
-        }
+words! {
+    /// What the end effector touches with.
+    pub enum EffectorShape {
+        /// A ring of points.
+        #[default]
+        Ring = "ring",
+        /// Guide petals.
+        Petals = "petals",
     }
 }
 
-/// Guide petals on the end effector: straight, evenly spaced around z, with points along each.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PetalsConfig {
-    /// Number of petals, the first in the xz plane.
-    pub count: usize,
-    /// Distance of the roots from the z axis [m].
-    pub root_radius_m: f64,
-    /// Height of the roots along z [m].
-    pub root_height_m: f64,
-    /// Length from the first to the last point [m].
-    pub length_m: f64,
-    /// Angle between petal and z axis [deg], positive when the petals open outward.
-    pub inclination_deg: f64,
-    /// Points along each petal, root and end included.
-    pub points_per_petal: usize,
-}
-
-impl Default for PetalsConfig {
-    fn default() -> Self {
-        Self {
-            count: 3,
-            root_radius_m: 0.19,
-            root_height_m: 0.02,
-            length_m: 0.08,
-            inclination_deg: -30.0,
-            points_per_petal: 5,
-        }
+table! {
+    /// A ring of contact points on the end effector, in a plane normal to its z axis.
+    #[derive(Copy)]
+    pub struct RingConfig in "contact.effector.ring" {
+        radius_m: f64 = 0.19, "Radius of the ring; 0 for a single probe tip" ["m"; 0 to 10];
+        count: usize = 12, "Number of points, the first on the x axis" ["-"; 1 to 1000];
+        height_m: f64 = 0.02, "Height of the tips' centres above the end effector's centre" ["m"; -10 to 10];
     }
 }
 
-/// The end effector's side of the contact.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EffectorConfig {
-    /// Ring or petals.
-    pub shape: EffectorShape,
-    /// Radius of the sphere at every point [m]; 0 for bare points.
-    pub tip_radius_m: f64,
-    /// The ring.
-    pub ring: RingConfig,
-    /// The petals.
-    pub petals: PetalsConfig,
-}
-
-impl Default for EffectorConfig {
-    fn default() -> Self {
-        Self {
-            shape: EffectorShape::default(),
-            tip_radius_m: 0.005,
-            ring: RingConfig::default(),
-            petals: PetalsConfig::default(),
-        }
+table! {
+    /// Guide petals on the end effector: straight, evenly spaced around z, the first in the xz
+    /// plane, with points along each, root and end included.
+    #[derive(Copy)]
+    pub struct PetalsConfig in "contact.effector.petals" {
+        count: usize = 3, "Number of petals" ["-"; 1 to 100];
+        root_radius_m: f64 = 0.19, "Distance of the roots from the axis" ["m"; > 0];
+        root_height_m: f64 = 0.02, "Height of the roots" ["m"; -10 to 10];
+        length_m: f64 = 0.08, "Length from the first to the last point" ["m"; > 0, "inward petals must end before the axis"];
+        inclination_deg: f64 = -30.0, "Angle between petal and axis, positive when they open outward" ["deg"; -89 to 89];
+        points_per_petal: usize = 5, "Points along each petal" ["-"; 2 to 100];
     }
 }
 
-impl EffectorConfig {
-    pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        let size =
-            |key, value: f64| check((0.0..=10.0).contains(&value), key, value, "in [0, 10] m");
-        size("contact.effector.tip_radius_m", self.tip_radius_m)?;
-        let RingConfig {
-            radius_m,
-            count,
-            height_m,
-        } = self.ring;
-        size("contact.effector.ring.radius_m", radius_m)?;
-        check(
-            (1..=1000).contains(&count),
-            "contact.effector.ring.count",
-            count as f64,
-            "1 to 1000",
-        )?;
-        check(
-            height_m.abs() <= 10.0,
-            "contact.effector.ring.height_m",
-            height_m,
-            "in [-10, 10] m",
-        )?;
-        self.petals.validate()
+table! {
+    /// The end effector's side of the contact.
+    #[derive(Copy)]
+    pub struct EffectorConfig in "contact.effector" {
+        shape: EffectorShape = EffectorShape::default(), "What the end effector touches with: a ring of points, or guide petals";
+        tip_radius_m: f64 = 0.005, "Radius of the sphere at every point" ["m"; 0 to 10];
+        /// The ring.
+        table ring: RingConfig;
+        /// The petals.
+        table petals: PetalsConfig;
     }
 }
 
 impl PetalsConfig {
-    fn validate(&self) -> Result<(), ConfigError> {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        let inward = math::sin(self.inclination_deg.to_radians());
         check(
-            (1..=100).contains(&self.count),
-            "contact.effector.petals.count",
-            self.count as f64,
-            "1 to 100",
-        )?;
-        positive("contact.effector.petals.root_radius_m", self.root_radius_m)?;
-        check(
-            self.root_height_m.abs() <= 10.0,
-            "contact.effector.petals.root_height_m",
-            self.root_height_m,
-            "in [-10, 10] m",
-        )?;
-        positive("contact.effector.petals.length_m", self.length_m)?;
-        let inclination = self.inclination_deg;
-        check(
-            inclination.abs() <= 89.0,
-            "contact.effector.petals.inclination_deg",
-            inclination,
-            "in [-89, 89] degrees",
-        )?;
-        let end_radius = self.root_radius_m + self.length_m * math::sin(inclination.to_radians());
-        check(
-            end_radius >= 0.0,
-            "contact.effector.petals.length_m",
+            self.root_radius_m + self.length_m * inward >= 0.0,
+            Self::length_m.key,
             self.length_m,
             "short enough that inward petals end before the axis",
-        )?;
-        check(
-            (2..=100).contains(&self.points_per_petal),
-            "contact.effector.petals.points_per_petal",
-            self.points_per_petal as f64,
-            "2 to 100",
         )
     }
 }
 
-/// What the target offers to touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TargetShape {
-    /// A flat face.
-    #[default]
-    Plane,
-    /// A conical recess in a flat face.
-    Cone,
-    /// A rim.
-    Ring,
+words! {
+    /// What the target offers to touch.
+    pub enum TargetShape {
+        /// A flat face.
+        #[default]
+        Plane = "plane",
+        /// A conical recess in a flat face.
+        Cone = "cone",
+        /// A rim.
+        Ring = "ring",
+    }
 }
 
-/// A conical recess in the flat face of the target.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct ConeConfig {
-    /// Angle between wall and axis [deg].
-    pub half_angle_deg: f64,
-    /// Radius where wall and face would meet without the lip [m].
-    pub mouth_radius_m: f64,
-    /// Depth of the flat seat below the face [m].
-    pub depth_m: f64,
-    /// Radius of the rounding of the mouth [m].
-    pub lip_radius_m: f64,
-}
-
-impl Default for ConeConfig {
-    fn default() -> Self {
-        Self {
-            half_angle_deg: 45.0,
-            mouth_radius_m: 0.25,
-            depth_m: 0.05,
-            lip_radius_m: 0.005,
-        }
+table! {
+    /// A conical recess in the flat face of the target. The mouth's radius is where wall and face
+    /// would meet without the lip; the depth is that of the flat seat below the face.
+    #[derive(Copy)]
+    pub struct ConeConfig in "contact.target.cone" {
+        half_angle_deg: f64 = 45.0, "Half angle of the cone" ["deg"; 5 to 85];
+        mouth_radius_m: f64 = 0.25, "Radius of its mouth" ["m"; > 0];
+        depth_m: f64 = 0.05, "Its depth" ["m"; > 0, "less than the depth of the full cone"];
+        lip_radius_m: f64 = 0.005, "Radius of its rounded lip" ["m"; > 0];
     }
 }
 
@@ -203,71 +93,46 @@ impl ConeConfig {
     pub fn seat_radius_m(&self) -> f64 {
         self.mouth_radius_m - self.depth_m * math::tan(self.half_angle_deg.to_radians())
     }
+}
 
-    fn validate(&self) -> Result<(), ConfigError> {
-        let angle = self.half_angle_deg;
-        check(
-            (5.0..=85.0).contains(&angle),
-            "contact.target.cone.half_angle_deg",
-            angle,
-            "in [5, 85] degrees",
-        )?;
-        positive("contact.target.cone.mouth_radius_m", self.mouth_radius_m)?;
-        positive("contact.target.cone.depth_m", self.depth_m)?;
-        check(
-            self.seat_radius_m() > 0.0,
-            "contact.target.cone.depth_m",
-            self.depth_m,
-            "less than the depth of the full cone, mouth_radius_m / tan(half_angle_deg)",
-        )?;
-        positive("contact.target.cone.lip_radius_m", self.lip_radius_m)
+table! {
+    /// A rim on the target: a torus about its z axis.
+    #[derive(Copy)]
+    pub struct RimConfig in "contact.target.ring" {
+        radius_m: f64 = 0.19, "Radius of the circle through the middle of the rim's tube" ["m"; > 0];
+        tube_radius_m: f64 = 0.01, "Radius of the tube" ["m"; > 0, "less than the radius"];
     }
 }
 
-/// A rim on the target: a torus about its z axis.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RimConfig {
-    /// Radius of the circle through the middle of the tube [m].
-    pub radius_m: f64,
-    /// Radius of the tube [m].
-    pub tube_radius_m: f64,
-}
-
-impl Default for RimConfig {
-    fn default() -> Self {
-        Self {
-            radius_m: 0.19,
-            tube_radius_m: 0.01,
-        }
+table! {
+    /// The target's side of the contact.
+    #[derive(Copy)]
+    pub struct TargetConfig in "contact.target" {
+        shape: TargetShape = TargetShape::default(), "What the target is touched at: a plane, a conical recess or a rim";
+        /// The conical recess.
+        table cone: ConeConfig;
+        /// The rim.
+        table ring: RimConfig;
     }
-}
-
-/// The target's side of the contact.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TargetConfig {
-    /// Plane, cone or ring.
-    pub shape: TargetShape,
-    /// The conical recess.
-    pub cone: ConeConfig,
-    /// The rim.
-    pub ring: RimConfig,
 }
 
 impl TargetConfig {
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        self.cone.validate()?;
+        check(
+            self.cone.seat_radius_m() > 0.0,
+            ConeConfig::depth_m.key,
+            self.cone.depth_m,
+            "less than the depth of the full cone, mouth_radius_m / tan(half_angle_deg)",
+        )?;
         let RimConfig {
             radius_m,
             tube_radius_m,
         } = self.ring;
-        positive("contact.target.ring.radius_m", radius_m)?;
         check(
-            tube_radius_m > 0.0 && tube_radius_m < radius_m,
-            "contact.target.ring.tube_radius_m",
+            tube_radius_m < radius_m,
+            RimConfig::tube_radius_m.key,
             tube_radius_m,
-            "> 0 and less than radius_m",
+            "less than radius_m",
         )
     }
 }
