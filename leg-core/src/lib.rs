@@ -1,7 +1,6 @@
 //! The leg: crank, leaf spring bowed by its tendon, and what holds the far end.
 //!
-//! * [`config`]: what a user can set;
-//! * [`parameter`]: key, unit and range of its numbers;
+//! * [`config`]: what a user can set: the tables of its parameters;
 //! * [`planar`]: the published planar leg, a four-bar with a flexible coupler;
 //! * [`pretension`]: the bowed equilibrium, by continuation from the straight leaf (with a free
 //!   link and a given tension or rest length: `free_links`);
@@ -18,7 +17,6 @@
 pub mod check;
 pub mod config;
 mod free_links;
-pub mod parameter;
 pub mod planar;
 pub mod pretension;
 pub mod series;

@@ -8,8 +8,7 @@
 //! it bows outward to −e2.
 
 use super::LegError;
-use super::config::{ConfigError, Leaf, Link, Motor, Side, Solver, Tendon};
-use super::parameter as allowed;
+use super::config::{ConfigError, Crank, Leaf, Motor, Side, Solver, Tendon};
 use super::planar::LinkDrive;
 use super::spatial_parts::{Placement, SpatialParts};
 use multibody::group::{Group, Se3};
@@ -23,29 +22,18 @@ use multibody::statics::{self, ContinuationSettings, Path, PathPoint, StaticSett
 use multibody::workspace::Workspace;
 use nalgebra::{Matrix3, Matrix6, Rotation3, Unit, Vector3};
 use serde::{Deserialize, Serialize};
+use softdock_settings::{Parameter, Table, table, words};
 
 /// A state of a spatial leg.
 pub type SpatialState = State<Se3, 6>;
 
-/// Where the leg stands.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Base {
-    /// Centre of the motor's axis O [m].
-    pub motor_position_m: [f64; 3],
-    /// Direction of the crank at q1 = 0.
-    pub crank_direction: [f64; 3],
-    /// The motor's axis, at right angles to the crank.
-    pub motor_axis: [f64; 3],
-}
-
-impl Default for Base {
-    fn default() -> Self {
-        Self {
-            motor_position_m: [0.150, 0.0, 0.0],
-            crank_direction: [1.0, 0.0, 0.0],
-            motor_axis: [0.0, -1.0, 0.0],
-        }
+table! {
+    /// Where the leg stands.
+    #[derive(Copy)]
+    pub struct Base in "base" {
+        motor_position_m: [f64; 3] = [0.150, 0.0, 0.0], "Centre O of the motor's axis" ["m"; -100 to 100];
+        crank_direction: [f64; 3] = [1.0, 0.0, 0.0], "Direction of the crank at q1 = 0, of any length but zero" ["-"; -1000 to 1000];
+        motor_axis: [f64; 3] = [0.0, -1.0, 0.0], "The motor's axis, at right angles to crank_direction, of any length but zero; a positive q1 turns the crank about it" ["-"; -1000 to 1000];
     }
 }
 
@@ -61,14 +49,14 @@ impl Base {
         let m = Vector3::from(self.motor_axis);
         let c = c
             .try_normalize(1e-9)
-            .ok_or_else(|| refuse("base.crank_direction", c.norm()))?;
+            .ok_or_else(|| refuse(Self::crank_direction.key, c.norm()))?;
         let m = m
             .try_normalize(1e-9)
-            .ok_or_else(|| refuse("base.motor_axis", m.norm()))?;
+            .ok_or_else(|| refuse(Self::motor_axis.key, m.norm()))?;
         if c.dot(&m).abs() > 1e-6 {
             let allowed = "at right angles to base.crank_direction (its cosine is given)";
             return Err(ConfigError {
-                key: "base.motor_axis",
+                key: Self::motor_axis.key,
                 value: c.dot(&m),
                 allowed,
             });
@@ -78,54 +66,38 @@ impl Base {
     }
 }
 
-/// What carries the first axis of the universal joint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Carrier {
-    /// The crank: the axis turns with it.
-    #[default]
-    Crank,
-    /// The base, by way of a parallelogram: the axis keeps its direction.
-    Base,
+words! {
+    /// What carries the first axis of the universal joint.
+    pub enum Carrier {
+        /// The crank: the axis turns with it.
+        #[default]
+        Crank = "crank",
+        /// The base, by way of a parallelogram: the axis keeps its direction.
+        Base = "base",
+    }
 }
 
-/// The moment that the universal joint carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CarriedMoment {
-    /// About the normal of its two axes: the joint does no work.
-    #[default]
-    Normal,
-    /// About the base's upward axis, as in a published kinetostatic model; only with a joint carried
-    /// by the base.
-    Upright,
+words! {
+    /// The moment that the universal joint carries.
+    pub enum CarriedMoment {
+        /// About the normal of its two axes: the joint does no work.
+        #[default]
+        Normal = "normal",
+        /// About the base's upward axis, as in a published kinetostatic model; only with a joint
+        /// carried by the base.
+        Upright = "upright",
+    }
 }
 
-/// The universal joint at A.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct UniversalJoint {
-    /// What carries the first axis.
-    pub carried_by: Carrier,
-    /// First axis in the axes (e_c, e_u, e_m) of the base at q1 = 0.
-    pub first_axis: [f64; 3],
-    /// Second axis in the axes (e1, e2, e3) of the leaf's root.
-    pub second_axis: [f64; 3],
-    /// Mounts the leaf turned by half a turn about its chord.
-    pub flipped: bool,
-    /// The moment it carries.
-    pub carried_moment: CarriedMoment,
-}
-
-impl Default for UniversalJoint {
-    fn default() -> Self {
-        Self {
-            carried_by: Carrier::Crank,
-            first_axis: [0.0, 0.0, 1.0],
-            second_axis: [0.0, 1.0, 0.0],
-            flipped: false,
-            carried_moment: CarriedMoment::Normal,
-        }
+table! {
+    /// The universal joint at A.
+    #[derive(Copy)]
+    pub struct UniversalJoint in "universal" {
+        carried_by: Carrier = Carrier::Crank, "What carries the first axis of the universal joint at A: the crank, or the base by a parallelogram";
+        first_axis: [f64; 3] = [0.0, 0.0, 1.0], "First axis in the base's axes: along the crank, up, along the motor; of any length but zero" ["-"; -1000 to 1000];
+        second_axis: [f64; 3] = [0.0, 1.0, 0.0], "Second axis in the axes of the leaf's root: along it, normal to its face, across it; of any length but zero" ["-"; -1000 to 1000];
+        flipped: bool = false, "Mounts the leaf turned by half a turn about its chord";
+        carried_moment: CarriedMoment = CarriedMoment::Normal, "Axis of the moment it carries: normal to both axes, or upright as in a published model";
     }
 }
 
@@ -143,55 +115,71 @@ pub enum SectionShape {
     },
 }
 
-/// Configuration of a spatial leg.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SpatialLegConfig {
-    /// Gravity [m/s²].
-    pub gravity_m_s2: [f64; 3],
-    /// Where it stands.
-    pub base: Base,
-    /// The crank, a slender rod.
-    pub crank: Link,
-    /// The universal joint.
-    pub universal: UniversalJoint,
-    /// The leaf spring.
-    pub leaf: Leaf,
-    /// The leaf's section, if it is not a leaf.
-    pub section: SectionShape,
-    /// The tendon.
-    pub tendon: Tendon,
-    /// Crank angle [rad] of the pre-tensioned posture.
-    pub q1_rad: f64,
-    /// Tip B of the pre-tensioned posture [m].
-    pub tip_position_m: [f64; 3],
-    /// Side to which the leaf bows.
-    pub side: Side,
-    /// The motor.
-    pub motor: Motor,
-    /// Mesh and time stepping.
-    pub solver: Solver,
+/// Which section; its rows are those of [`SectionShape`], which has a radius only where it is a rod.
+mod section_rows {
+    use softdock_settings::{table, words};
+
+    words! {
+        /// Which section.
+        pub enum SectionKind {
+            /// The leaf's own.
+            #[default]
+            Leaf = "leaf",
+            /// A round rod.
+            Rod = "rod",
+        }
+    }
+
+    table! {
+        /// The rows.
+        pub struct SectionRows in "section" {
+            kind: SectionKind = SectionKind::Leaf, "Section: the leaf's own width and thickness, or a round rod";
+            radius_m: Option<f64> = None, "Radius of the rod; only with kind = \"rod\"" ["m"; 1e-6 to 1] sample "0.002";
+        }
+    }
 }
 
-impl Default for SpatialLegConfig {
-    fn default() -> Self {
-        Self {
-            gravity_m_s2: [0.0, 0.0, -9.81],
-            base: Base::default(),
-            crank: Link {
-                length_m: 0.12,
-                mass_kg: 1.0,
-            },
-            universal: UniversalJoint::default(),
-            leaf: Leaf::default(),
-            section: SectionShape::default(),
-            tendon: Tendon::default(),
-            q1_rad: 0.0,
-            tip_position_m: [0.19, 0.0, 0.40],
-            side: Side::default(),
-            motor: Motor::default(),
-            solver: Solver::default(),
+impl SectionShape {
+    /// The radius of a rod.
+    pub const RADIUS: Parameter = section_rows::SectionRows::radius_m;
+}
+
+impl Table for SectionShape {
+    fn collect(out: &mut Vec<&'static Parameter>) {
+        section_rows::SectionRows::collect(out);
+    }
+
+    fn check_ranges(&self) -> Result<(), ConfigError> {
+        match *self {
+            Self::Leaf => Ok(()),
+            Self::Rod { radius_m } => Self::RADIUS.check(radius_m),
         }
+    }
+}
+
+table! {
+    /// Configuration of a spatial leg.
+    pub struct SpatialLegConfig in "" {
+        gravity_m_s2: [f64; 3] = [0.0, 0.0, -9.81], "Gravity along x, y and z" ["m/s²"; -1000 to 1000];
+        q1_rad: f64 = 0.0, "Crank angle of the pre-tensioned posture" ["rad"; -10 to 10];
+        tip_position_m: [f64; 3] = [0.19, 0.0, 0.40], "Tip B of the pre-tensioned posture, not farther from A than the leaf is long" ["m"; -100 to 100];
+        side: Side = Side::default(), "Side to which the leaf bows: +x is outward, to the right of A→B seen along the motor's axis" ["-"; "+x or -x"];
+        /// Where it stands.
+        table base: Base;
+        /// The crank, a slender rod.
+        table crank: Crank;
+        /// The universal joint.
+        table universal: UniversalJoint;
+        /// The leaf spring.
+        table leaf: Leaf;
+        /// The leaf's section, if it is not a leaf.
+        table section: SectionShape;
+        /// The tendon.
+        table tendon: Tendon;
+        /// The motor.
+        table motor: Motor;
+        /// Mesh and time stepping.
+        table solver: Solver;
     }
 }
 
@@ -208,18 +196,11 @@ impl SpatialLegConfig {
 
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        allowed::GRAVITY.check_all(&self.gravity_m_s2)?;
-        allowed::MOTOR_POSITION.check_all(&self.base.motor_position_m)?;
-        allowed::TIP_POSITION.check_all(&self.tip_position_m)?;
-        allowed::Q1.check(self.q1_rad)?;
-        allowed::CRANK_DIRECTION.check_all(&self.base.crank_direction)?;
-        allowed::MOTOR_AXIS.check_all(&self.base.motor_axis)?;
-        allowed::FIRST_AXIS.check_all(&self.universal.first_axis)?;
-        allowed::SECOND_AXIS.check_all(&self.universal.second_axis)?;
+        self.check_ranges()?;
         self.base.axes()?;
         for (key, axis) in [
-            ("universal.first_axis", self.universal.first_axis),
-            ("universal.second_axis", self.universal.second_axis),
+            (UniversalJoint::first_axis.key, self.universal.first_axis),
+            (UniversalJoint::second_axis.key, self.universal.second_axis),
         ] {
             let norm = Vector3::from(axis).norm();
             if norm <= 1e-9 {
@@ -234,21 +215,12 @@ impl SpatialLegConfig {
             && self.universal.carried_by == Carrier::Crank
         {
             return Err(ConfigError {
-                key: "universal.carried_moment",
+                key: UniversalJoint::carried_moment.key,
                 value: 1.0,
                 allowed: "`upright` only with universal.carried_by = \"base\"",
             });
         }
-        if let SectionShape::Rod { radius_m } = self.section {
-            allowed::SECTION_RADIUS.check(radius_m)?;
-        }
-        super::config::validate_shared(
-            &self.crank,
-            &self.leaf,
-            &self.tendon,
-            &self.motor,
-            &self.solver,
-        )
+        self.motor.validate()
     }
 
     pub(super) fn section(&self) -> multibody::Result<multibody::model::Section<6, 3>> {

@@ -162,6 +162,8 @@ impl Parameter {
     pub fn allowed_values(&self) -> String {
         match self.kind {
             Kind::Switch => "true or false".to_owned(),
+            Kind::History => "a number, or a history { kind = step | ramp | sine | chirp | table, ... }"
+                .to_owned(),
             Kind::Word(words) if self.range.comment.is_empty() => alternatives(words),
             _ => self.range.comment.to_owned(),
         }
