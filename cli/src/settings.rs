@@ -8,16 +8,12 @@
 //! name the file and line, or the argument, that caused it. The merged table is then read by
 //! `serde`, which refuses unknown keys once more, and by the configuration's own `validate`.
 
-mod docking_keys;
-mod key;
-mod leg_keys;
-mod platform_keys;
+mod configurations;
+pub mod key;
 mod print;
-mod shared_keys;
 mod source;
-mod spatial_keys;
 
-pub use key::{Key, Kind};
+pub use softdock_settings::{Kind, Parameter};
 pub use source::{MOST_PARTS, Place};
 
 use crate::input_file;
@@ -40,16 +36,14 @@ pub struct Refused {
 
 /// A configuration that can be read from files and arguments.
 pub trait Settings: Serialize + DeserializeOwned + Default {
-    /// Every key in tables, each in the order in which it is printed.
-    const TABLES: &'static [&'static [Key]];
+    /// The rows of all keys.
+    fn rows() -> Vec<&'static Parameter>;
 
     /// Every key; those outside TOML's tables first, as its files want them.
-    fn keys() -> impl Iterator<Item = &'static Key> {
-        let all = || Self::TABLES.iter().flat_map(|keys| keys.iter());
-        let nested = |key: &&Key| key.name.contains('.');
-        all()
-            .filter(move |key| !nested(key))
-            .chain(all().filter(nested))
+    fn keys() -> impl Iterator<Item = &'static Parameter> {
+        let nested = |key: &&'static Parameter| key.key.contains('.');
+        let (inside, outside): (Vec<_>, Vec<_>) = Self::rows().into_iter().partition(nested);
+        outside.into_iter().chain(inside)
     }
 
     /// Checks every value.
@@ -339,9 +333,12 @@ fn add_layers(args: &SettingsArgs, layers: &mut Vec<Layer>) -> Result<(), Settin
 }
 
 /// The key called `name`, or what was perhaps meant; `place` is where it is named.
-pub fn find_key<C: Settings>(name: &str, place: &Place) -> Result<&'static Key, SettingsError> {
-    C::keys().find(|known| known.name == name).ok_or_else(|| {
-        let keys: Vec<&Key> = C::keys().collect();
+pub fn find_key<C: Settings>(
+    name: &str,
+    place: &Place,
+) -> Result<&'static Parameter, SettingsError> {
+    C::keys().find(|known| known.key == name).ok_or_else(|| {
+        let keys: Vec<&Parameter> = C::keys().collect();
         SettingsError::UnknownKey {
             place: place.clone(),
             key: name.to_owned(),
@@ -361,10 +358,10 @@ fn merge<C: Settings>(
     for (name, value) in table {
         let key = format!("{prefix}{name}");
         let place = layer.place(&key);
-        if let Some(known) = C::keys().find(|known| known.name == key) {
+        if let Some(known) = C::keys().find(|known| known.key == key) {
             let value = history_fields(known, value, target.get(name));
             check_finite(&key, &value, &place)?;
-            if let Some((expected, found)) = known.mismatch(&value) {
+            if let Some((expected, found)) = key::mismatch(known, &value) {
                 return Err(SettingsError::WrongKind {
                     place,
                     key,
@@ -377,8 +374,8 @@ fn merge<C: Settings>(
             continue;
         }
         let inner = format!("{key}.");
-        if !C::keys().any(|known| known.name.starts_with(&inner)) {
-            let keys: Vec<&Key> = C::keys().collect();
+        if !C::keys().any(|known| known.key.starts_with(&inner)) {
+            let keys: Vec<&Parameter> = C::keys().collect();
             let hint = hint(&keys, &key, &innermost(&key, value));
             return Err(SettingsError::UnknownKey { place, key, hint });
         }
@@ -404,7 +401,7 @@ fn merge<C: Settings>(
 
 /// A history given field by field (`--set motor.torque_nm.amplitude=2`) completes the one that is
 /// there; one that names its kind replaces it.
-fn history_fields(known: &Key, value: &Value, present: Option<&Value>) -> Value {
+fn history_fields(known: &Parameter, value: &Value, present: Option<&Value>) -> Value {
     match (known.kind, value, present) {
         (Kind::History, Value::Table(new), Some(Value::Table(old)))
             if !new.contains_key("kind") =>
@@ -446,14 +443,14 @@ fn innermost(key: &str, value: &Value) -> String {
 }
 
 /// The known key that is most like an unknown one, if any is.
-fn similar(keys: &[&Key], unknown: &str) -> Option<&'static str> {
+fn similar(keys: &[&Parameter], unknown: &str) -> Option<&'static str> {
     let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
-    let similarity = |known: &&Key| {
-        let whole = strsim::normalized_damerau_levenshtein(unknown, known.name);
+    let similarity = |known: &&Parameter| {
+        let whole = strsim::normalized_damerau_levenshtein(unknown, known.key);
         // A right name in the wrong table, or no table at all, is the commonest mistake.
-        let end = strsim::normalized_damerau_levenshtein(&last(unknown), &last(known.name));
+        let end = strsim::normalized_damerau_levenshtein(&last(unknown), &last(known.key));
         // Someone may have left the unit out.
-        let stem = if last(known.name).starts_with(&last(unknown)) {
+        let stem = if last(known.key).starts_with(&last(unknown)) {
             0.8
         } else {
             0.0
@@ -462,7 +459,7 @@ fn similar(keys: &[&Key], unknown: &str) -> Option<&'static str> {
     };
     let best = keys
         .iter()
-        .map(|known| (similarity(known), known.name))
+        .map(|known| (similarity(known), known.key))
         .fold(
             (0.0, ""),
             |best, next| if next.0 > best.0 { next } else { best },
@@ -478,7 +475,7 @@ const RENAMED: [(&str, &str); 1] = [(
 )];
 
 /// What an unknown key was perhaps meant to be; `inner` is the first key below it.
-fn hint(keys: &[&Key], unknown: &str, inner: &str) -> String {
+fn hint(keys: &[&Parameter], unknown: &str, inner: &str) -> String {
     if let Some((_, now)) = RENAMED.iter().find(|(before, _)| *before == unknown) {
         return format!("; {now}");
     }
@@ -487,7 +484,7 @@ fn hint(keys: &[&Key], unknown: &str, inner: &str) -> String {
     }
     let mut tables: Vec<&str> = Vec::new();
     for known in keys {
-        let first = known.name.split('.').next().unwrap_or(known.name);
+        let first = known.key.split('.').next().unwrap_or(known.key);
         if !tables.contains(&first) {
             tables.push(first);
         }
@@ -499,7 +496,7 @@ fn hint(keys: &[&Key], unknown: &str, inner: &str) -> String {
         let inner = format!("{table}.");
         let names: Vec<&str> = keys
             .iter()
-            .filter_map(|known| known.name.strip_prefix(&inner))
+            .filter_map(|known| known.key.strip_prefix(&inner))
             .collect();
         return format!("; `{table}` has the keys {}", names.join(", "));
     }

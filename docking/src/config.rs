@@ -3,210 +3,80 @@
 
 use crate::control::RegulatorConfig;
 use crate::error::{DockingError, Result};
-use leg_core::ConfigError;
-use leg_core::check::{positive, within};
 use serde::{Deserialize, Serialize};
-use softdock_platform::config::{PlatformConfig, check_inertia, check_mass};
+use softdock_platform::config::{PlatformConfig, check_inertia};
 use softdock_platform::contact::ContactConfig;
+use softdock_settings::{ConfigError, Parameter, Table, table};
 
-/// Where and how the target comes, against a perfect approach along the end effector's axis.
-///
-/// In the docking frame ([`softdock_platform::attitude`]): pitch turns about x, yaw about y, roll about z (the
-/// docking axis), in this order, about the centre of the target's port; rates are components of
-/// the angular velocity. What is given here is what the columns of the target show at the start.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Misalignment {
-    /// Angle about x [deg].
-    pub pitch_deg: f64,
-    /// Angle about y [deg].
-    pub yaw_deg: f64,
-    /// Angle about the docking axis z [deg].
-    pub roll_deg: f64,
-    /// Offset along x [m].
-    pub lateral_x_m: f64,
-    /// Offset along y [m].
-    pub lateral_y_m: f64,
-    /// Rate about x [deg/s].
-    pub pitch_rate_deg_s: f64,
-    /// Rate about y [deg/s].
-    pub yaw_rate_deg_s: f64,
-    /// Rate about z [deg/s].
-    pub roll_rate_deg_s: f64,
-    /// Velocity along x [m/s].
-    pub lateral_rate_x_m_s: f64,
-    /// Velocity along y [m/s].
-    pub lateral_rate_y_m_s: f64,
-}
-
-impl Default for Misalignment {
-    fn default() -> Self {
-        Self {
-            pitch_deg: 7.5,
-            yaw_deg: 0.0,
-            roll_deg: 0.0,
-            lateral_x_m: 0.0,
-            lateral_y_m: 0.0,
-            pitch_rate_deg_s: 0.0,
-            yaw_rate_deg_s: 0.0,
-            roll_rate_deg_s: 0.0,
-            lateral_rate_x_m_s: 0.0,
-            lateral_rate_y_m_s: 0.0,
-        }
+table! {
+    /// Where and how the target comes, against a perfect approach along the end effector's axis.
+    ///
+    /// In the docking frame ([`softdock_platform::attitude`]): pitch turns about x, yaw about y,
+    /// roll about z (the docking axis), in this order, about the centre of the target's port; rates
+    /// are components of the angular velocity. What is given here is what the columns of the target
+    /// show at the start.
+    #[derive(Copy)]
+    pub struct Misalignment in "misalignment" {
+        pitch_deg: f64 = 7.5, "Angle of the target about x" ["deg"; -45 to 45];
+        yaw_deg: f64 = 0.0, "Angle of the target about y" ["deg"; -45 to 45];
+        roll_deg: f64 = 0.0, "Angle of the target about the docking axis z" ["deg"; -180 to 180];
+        lateral_x_m: f64 = 0.0, "Offset of the target's port along x" ["m"; -1 to 1];
+        lateral_y_m: f64 = 0.0, "Offset of the target's port along y" ["m"; -1 to 1];
+        pitch_rate_deg_s: f64 = 0.0, "Rate about x" ["deg/s"; -90 to 90];
+        yaw_rate_deg_s: f64 = 0.0, "Rate about y" ["deg/s"; -90 to 90];
+        roll_rate_deg_s: f64 = 0.0, "Rate about z" ["deg/s"; -90 to 90];
+        lateral_rate_x_m_s: f64 = 0.0, "Velocity of the target's port along x" ["m/s"; -2 to 2];
+        lateral_rate_y_m_s: f64 = 0.0, "Velocity of the target's port along y" ["m/s"; -2 to 2];
     }
 }
 
-/// The target spacecraft, floating freely.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct TargetBody {
-    /// Mass [kg].
-    pub mass_kg: f64,
-    /// Moments of inertia about the centre of mass [kg·m²].
-    pub inertia_kg_m2: [f64; 3],
-    /// Centre of mass behind the port, along the docking axis [m].
-    pub centre_of_mass_behind_port_m: f64,
-}
-
-impl Default for TargetBody {
-    fn default() -> Self {
-        Self {
-            mass_kg: 500.0,
-            inertia_kg_m2: [80.0, 80.0, 80.0],
-            centre_of_mass_behind_port_m: 0.5,
-        }
+table! {
+    /// The target spacecraft, floating freely.
+    #[derive(Copy)]
+    pub struct TargetBody in "target" {
+        mass_kg: f64 = 500.0, "Mass of the target, which floats freely" ["kg"; 0.001 to 1e9];
+        inertia_kg_m2: [f64; 3] = [80.0; 3], "Moments of inertia about its centre of mass" ["kg·m²"; 1e-9 to 1e15, "none above the sum of the other two"];
+        centre_of_mass_behind_port_m: f64 = 0.5, "Centre of mass behind the port, along the docking axis" ["m"; -100 to 100];
     }
 }
 
-/// What counts as settled and what a leg may do.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Limits {
-    /// A leg's chord may change by this much [m].
-    pub leg_stroke_m: f64,
-    /// Settled: the end effector stays this near to where it ends [m].
-    pub settled_position_m: f64,
-    /// Settled: and this near in angle [deg].
-    pub settled_angle_deg: f64,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            leg_stroke_m: 0.08,
-            settled_position_m: 0.001,
-            settled_angle_deg: 0.2,
-        }
-    }
-}
-
-/// The encounter.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct DockingConfig {
-    /// How long to simulate [s].
-    pub duration_s: f64,
-    /// Speed of the target toward the end effector [m/s].
-    pub closing_speed_m_s: f64,
-    /// Smallest gap at the start [m].
-    pub initial_gap_m: f64,
-    /// Interval of the time series [s].
-    pub output_interval_s: f64,
-    /// Where and how the target comes.
-    pub misalignment: Misalignment,
-    /// The target.
-    pub target: TargetBody,
-    /// Contact and latch.
-    pub contact: ContactConfig,
+table! {
     /// What counts as settled and what a leg may do.
-    pub limits: Limits,
-    /// Regulator of the motors.
-    pub regulator: RegulatorConfig,
+    #[derive(Copy)]
+    pub struct Limits in "limits" {
+        leg_stroke_m: f64 = 0.08, "A leg's chord may change by this much; reported, not enforced" ["m"; > 0];
+        settled_position_m: f64 = 0.001, "Settled: the end effector stays this near to where it ends" ["m"; > 0];
+        settled_angle_deg: f64 = 0.2, "Settled: and this near in angle" ["deg"; > 0];
+    }
 }
 
-impl Default for DockingConfig {
-    fn default() -> Self {
-        Self {
-            duration_s: 3.0,
-            closing_speed_m_s: 0.05,
-            initial_gap_m: 0.002,
-            output_interval_s: 0.002,
-            misalignment: Misalignment::default(),
-            target: TargetBody::default(),
-            contact: ContactConfig::default(),
-            limits: Limits::default(),
-            regulator: RegulatorConfig::default(),
-        }
+table! {
+    /// The encounter.
+    #[derive(Copy)]
+    pub struct DockingConfig in "" {
+        duration_s: f64 = 3.0, "How long to simulate" ["s"; above 0 to 3600];
+        closing_speed_m_s: f64 = 0.05, "Speed of the target toward the end effector" ["m/s"; 0 to 2];
+        initial_gap_m: f64 = 0.002, "Smallest gap between the contact surfaces at the start" ["m"; 0 to 10];
+        output_interval_s: f64 = 0.002, "Interval of the time series" ["s"; > 0];
+        /// Where and how the target comes.
+        table misalignment: Misalignment;
+        /// The target.
+        table target: TargetBody;
+        /// What counts as settled and what a leg may do.
+        table limits: Limits;
+        /// Regulator of the motors.
+        table regulator: RegulatorConfig;
+        /// Contact and latch.
+        table contact: ContactConfig;
     }
 }
 
 impl DockingConfig {
     /// Checks every value.
     pub fn validate(&self) -> core::result::Result<(), ConfigError> {
-        positive("duration_s", self.duration_s)?;
-        within(
-            "duration_s",
-            self.duration_s,
-            (0.0, 3600.0),
-            "at most 3600 s",
-        )?;
-        let speed = self.closing_speed_m_s;
-        within("closing_speed_m_s", speed, (0.0, 2.0), "in [0, 2] m/s")?;
-        let gap = self.initial_gap_m;
-        within("initial_gap_m", gap, (0.0, 10.0), "in [0, 10] m")?;
-        positive("output_interval_s", self.output_interval_s)?;
-        self.misalignment.validate()?;
-        check_mass("target.mass_kg", self.target.mass_kg)?;
-        check_inertia("target.inertia_kg_m2", &self.target.inertia_kg_m2)?;
-        within(
-            "target.centre_of_mass_behind_port_m",
-            self.target.centre_of_mass_behind_port_m,
-            (-100.0, 100.0),
-            "in [-100, 100] m",
-        )?;
-        positive("limits.leg_stroke_m", self.limits.leg_stroke_m)?;
-        positive("limits.settled_position_m", self.limits.settled_position_m)?;
-        positive("limits.settled_angle_deg", self.limits.settled_angle_deg)?;
-        self.regulator.validate()?;
+        self.check_ranges()?;
+        check_inertia(TargetBody::inertia_kg_m2.key, &self.target.inertia_kg_m2)?;
         self.contact.validate()
-    }
-}
-
-impl Misalignment {
-    fn validate(&self) -> core::result::Result<(), ConfigError> {
-        for (key, value) in [
-            ("misalignment.pitch_deg", self.pitch_deg),
-            ("misalignment.yaw_deg", self.yaw_deg),
-        ] {
-            within(key, value, (-45.0, 45.0), "in [-45, 45] deg")?;
-        }
-        let roll = self.roll_deg;
-        within(
-            "misalignment.roll_deg",
-            roll,
-            (-180.0, 180.0),
-            "in [-180, 180] deg",
-        )?;
-        for (key, value) in [
-            ("misalignment.lateral_x_m", self.lateral_x_m),
-            ("misalignment.lateral_y_m", self.lateral_y_m),
-        ] {
-            within(key, value, (-1.0, 1.0), "in [-1, 1] m")?;
-        }
-        for (key, value) in [
-            ("misalignment.pitch_rate_deg_s", self.pitch_rate_deg_s),
-            ("misalignment.yaw_rate_deg_s", self.yaw_rate_deg_s),
-            ("misalignment.roll_rate_deg_s", self.roll_rate_deg_s),
-        ] {
-            within(key, value, (-90.0, 90.0), "in [-90, 90] deg/s")?;
-        }
-        for (key, value) in [
-            ("misalignment.lateral_rate_x_m_s", self.lateral_rate_x_m_s),
-            ("misalignment.lateral_rate_y_m_s", self.lateral_rate_y_m_s),
-        ] {
-            within(key, value, (-2.0, 2.0), "in [-2, 2] m/s")?;
-        }
-        Ok(())
     }
 }
 
@@ -220,27 +90,15 @@ pub struct Scenario {
     pub docking: DockingConfig,
 }
 
-/// Keys of a scenario that belong to the encounter.
-const DOCKING_KEYS: [&str; 9] = [
-    "duration_s",
-    "closing_speed_m_s",
-    "initial_gap_m",
-    "output_interval_s",
-    "misalignment",
-    "target",
-    "contact",
-    "limits",
-    "regulator",
-];
-
 impl TryFrom<toml::Table> for Scenario {
     type Error = toml::de::Error;
 
     fn try_from(mut table: toml::Table) -> core::result::Result<Self, Self::Error> {
         let mut docking = toml::Table::new();
-        for key in DOCKING_KEYS {
-            if let Some(value) = table.remove(key) {
-                docking.insert(key.to_owned(), value);
+        for parameter in DockingConfig::parameters() {
+            let first = parameter.key.split('.').next().unwrap_or_default();
+            if let Some((key, value)) = table.remove_entry(first) {
+                docking.insert(key, value);
             }
         }
         Ok(Self {
@@ -267,6 +125,13 @@ const MOST_POSES: f64 = 1e7;
 const MOST_ELEMENT_STEPS: f64 = 1e9;
 
 impl Scenario {
+    /// The rows of its settings: those of the encounter, then those of the platform.
+    pub fn parameters() -> Vec<&'static Parameter> {
+        let mut out = DockingConfig::parameters();
+        PlatformConfig::collect(&mut out);
+        out
+    }
+
     /// Checks every value.
     pub fn validate(&self) -> Result<()> {
         self.docking.validate()?;

@@ -9,95 +9,32 @@
 
 use crate::config::Scenario;
 use crate::error::{DockingError, Result};
-use leg_core::ConfigError;
-use leg_core::check::within;
 use leg_core::config::{History, MotorMode};
 use multibody::dynamics::grid::SLIVER;
-use serde::{Deserialize, Serialize};
 use softdock_platform::PlatformError;
 use softdock_platform::config::{Coupling, PlatformConfig};
 use softdock_platform::monolithic::Platform;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
 use softdock_platform::scheme::{Progress, Scheme};
 use softdock_platform::statics::StaticPlatform;
+use softdock_settings::table;
 
-/// The regulator of the end effector's pose.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct RegulatorConfig {
-    /// It sets the torques of the motors.
-    pub active: bool,
-    /// Weight of the position [1/m²].
-    pub position_weight_per_m2: f64,
-    /// Weight of the rotation [1/rad²].
-    pub rotation_weight_per_rad2: f64,
-    /// Weight of the velocity [s²/m²].
-    pub velocity_weight_s2_per_m2: f64,
-    /// Weight of the spin [s²/rad²].
-    pub spin_weight_s2_per_rad2: f64,
-    /// Weight of the torques [1/(N·m)²].
-    pub effort_weight_per_n2_m2: f64,
-    /// Modes below this frequency are regulated [Hz].
-    pub cutoff_hz: f64,
-    /// Sampling period [s].
-    pub period_s: f64,
-}
-
-impl Default for RegulatorConfig {
-    fn default() -> Self {
-        let RegulatorSettings {
-            effort,
-            cutoff_hz,
-            period_s,
-            ..
-        } = RegulatorSettings::default();
-        Self {
-            active: false,
-            position_weight_per_m2: 1e4,
-            rotation_weight_per_rad2: 1e2,
-            velocity_weight_s2_per_m2: 1e4,
-            spin_weight_s2_per_rad2: 1e2,
-            effort_weight_per_n2_m2: effort,
-            cutoff_hz,
-            period_s,
-        }
+table! {
+    /// The regulator of the end effector's pose.
+    #[derive(Copy)]
+    pub struct RegulatorConfig in "regulator" {
+        active: bool = false, "A linear-quadratic regulator of the end effector's pose sets the torques; needs motor.mode = \"torque\" and a fixed base";
+        position_weight_per_m2: f64 = 1e4, "Weight of the end effector's deviation from its pose at rest" ["1/m²"; 0 to 1e12];
+        rotation_weight_per_rad2: f64 = 1e2, "Weight of its rotation" ["1/rad²"; 0 to 1e12];
+        velocity_weight_s2_per_m2: f64 = 1e4, "Weight of its velocity" ["s²/m²"; 0 to 1e12];
+        spin_weight_s2_per_rad2: f64 = 1e2, "Weight of its rate of rotation" ["s²/rad²"; 0 to 1e12];
+        effort_weight_per_n2_m2: f64 = RegulatorSettings::default().effort, "Weight of the torques" ["1/(N·m)²"; 1e-9 to 1e12];
+        cutoff_hz: f64 = RegulatorSettings::default().cutoff_hz, "Vibration modes below this frequency are regulated" ["Hz"; 0.01 to 10000, "at most half the sampling rate"];
+        period_s: f64 = RegulatorSettings::default().period_s, "Sampling period; torques are held in between" ["s"; 1e-5 to 1];
     }
 }
 
 impl RegulatorConfig {
-    /// Checks every value, whether the regulator is active or not.
-    pub fn validate(&self) -> core::result::Result<(), ConfigError> {
-        let weights = [
-            (
-                "regulator.position_weight_per_m2",
-                self.position_weight_per_m2,
-            ),
-            (
-                "regulator.rotation_weight_per_rad2",
-                self.rotation_weight_per_rad2,
-            ),
-            (
-                "regulator.velocity_weight_s2_per_m2",
-                self.velocity_weight_s2_per_m2,
-            ),
-            (
-                "regulator.spin_weight_s2_per_rad2",
-                self.spin_weight_s2_per_rad2,
-            ),
-        ];
-        for (key, value) in weights {
-            within(key, value, (0.0, 1e12), "in [0, 1e12]")?;
-        }
-        let effort = self.effort_weight_per_n2_m2;
-        let key = "regulator.effort_weight_per_n2_m2";
-        within(key, effort, (1e-9, 1e12), "in [1e-9, 1e12] 1/(N·m)²")?;
-        let cutoff = self.cutoff_hz;
-        let allowed = "in [0.01, 10000] Hz";
-        within("regulator.cutoff_hz", cutoff, (1e-2, 1e4), allowed)?;
-        let period = self.period_s;
-        within("regulator.period_s", period, (1e-5, 1.0), "in [1e-5, 1] s")
-    }
-
     /// Refuses what an active regulator cannot work with.
     pub(super) fn check_with(&self, platform: &PlatformConfig) -> Result<()> {
         if !self.active {
@@ -169,7 +106,7 @@ fn conflict(key: &'static str, value: String, problem: impl Into<String>) -> Res
 }
 
 /// A value as a configuration file has it.
-fn word(value: impl Serialize) -> String {
+fn word(value: impl serde::Serialize) -> String {
     toml::Value::try_from(value).map_or_else(|_| String::new(), |value| value.to_string())
 }
 

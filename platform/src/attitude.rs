@@ -23,6 +23,7 @@ use multibody::group::{Group, Se3};
 use multibody::math;
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
+use softdock_settings::{Kind, Range, Setting};
 
 /// Cosine of the yaw below which pitch and roll turn about the same axis; all is given to pitch.
 const SINGULAR: f64 = 1e-12;
@@ -110,6 +111,14 @@ impl Attitude {
     /// Pitch, yaw and roll [deg].
     pub fn degrees(self) -> [f64; 3] {
         self.list().map(f64::to_degrees)
+    }
+}
+
+impl Setting for Attitude {
+    const KIND: Kind = Kind::Numbers(3);
+
+    fn first_outside(&self, range: &Range) -> Option<f64> {
+        self.list().first_outside(range)
     }
 }
 

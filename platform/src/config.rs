@@ -6,81 +6,46 @@
 
 use crate::attitude::Attitude;
 use crate::error::PlatformError;
-use crate::parameter as narrower;
-use leg_core::ConfigError;
-use leg_core::check::{check, positive};
-use leg_core::config::{History, Leaf, Link, Motor, MotorMode, Side, Solver, Tendon};
-use leg_core::parameter::GRAVITY;
+use leg_core::config::{Crank, History, Leaf, Motor, MotorMode, Side, Solver, Tendon};
 use leg_core::spatial::{Base, SectionShape, SpatialLegConfig, UniversalJoint};
 use multibody::math;
 use multibody::model::Signal;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use softdock_settings::{ConfigError, Parameter, Table, TableEntry, check, range, table, words};
 use std::collections::BTreeMap;
 
-/// How legs and end effector are coupled in time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Coupling {
-    /// One system, each leg condensed to its tip.
-    #[default]
-    Monolithic,
-    /// Macro steps repeated until the joints close.
-    Implicit,
-    /// Macro steps done once, forces extrapolated.
-    Explicit,
-}
-
-/// The base.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct BaseConfig {
-    /// The base floats freely; otherwise it is fixed.
-    pub free_floating: bool,
-    /// Mass of the chaser without legs and end effector [kg].
-    pub mass_kg: f64,
-    /// Centre of mass from the centre of the motors' circle [m].
-    pub centre_of_mass_m: [f64; 3],
-    /// Moments of inertia about the centre of mass [kg·m²].
-    pub inertia_kg_m2: [f64; 3],
-}
-
-impl Default for BaseConfig {
-    fn default() -> Self {
-        Self {
-            free_floating: false,
-            mass_kg: 500.0,
-            centre_of_mass_m: [0.0, 0.0, -0.5],
-            inertia_kg_m2: [80.0, 80.0, 80.0],
-        }
+words! {
+    /// How legs and end effector are coupled in time.
+    pub enum Coupling {
+        /// One system, each leg condensed to its tip.
+        #[default]
+        Monolithic = "monolithic",
+        /// Macro steps repeated until the joints close.
+        Implicit = "implicit",
+        /// Macro steps done once, forces extrapolated.
+        Explicit = "explicit",
     }
 }
 
-/// The end effector.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct EndEffectorConfig {
-    /// Position of its centre in the nominal pose, at which the legs are pre-tensioned [m].
-    pub position_m: [f64; 3],
-    /// Pitch, yaw and roll there [rad].
-    pub attitude_rad: Attitude,
-    /// Mass [kg].
-    pub mass_kg: f64,
-    /// Moments of inertia about its centre [kg·m²].
-    pub inertia_kg_m2: [f64; 3],
-    /// Gravity acts on it; false leaves its weight to the wrench of the user.
-    pub feels_gravity: bool,
+table! {
+    /// The base.
+    pub struct BaseConfig in "base" {
+        free_floating: bool = false, "The base floats freely; otherwise it is fixed";
+        mass_kg: f64 = 500.0, "Mass of the chaser without legs and end effector" ["kg"; 0.001 to 1e9];
+        centre_of_mass_m: [f64; 3] = [0.0, 0.0, -0.5], "Centre of mass from the centre of the motors' circle" ["m"; -100 to 100];
+        inertia_kg_m2: [f64; 3] = [80.0; 3], "Moments of inertia about the centre of mass" ["kg·m²"; 1e-9 to 1e15, "none above the sum of the other two"];
+    }
 }
 
-impl Default for EndEffectorConfig {
-    fn default() -> Self {
-        Self {
-            position_m: [0.0, 0.0, 0.400],
-            attitude_rad: Attitude::default(),
-            mass_kg: 3.0,
-            inertia_kg_m2: [0.04, 0.04, 0.07],
-            feels_gravity: true,
-        }
+table! {
+    /// The end effector.
+    pub struct EndEffectorConfig in "end_effector" {
+        position_m: [f64; 3] = [0.0, 0.0, 0.400], "Centre in the nominal pose, at which the legs are pre-tensioned" ["m"; -10 to 10];
+        attitude_rad: Attitude = Attitude::default(), "Pitch (about x), yaw (about y) and roll (about z) there, R = Rz(roll) Ry(yaw) Rx(pitch)" ["rad"; -10 to 10];
+        mass_kg: f64 = 3.0, "Mass" ["kg"; 0.001 to 1e9];
+        inertia_kg_m2: [f64; 3] = [0.04, 0.04, 0.07], "Moments of inertia about the centre" ["kg·m²"; 1e-9 to 1e15, "none above the sum of the other two"];
+        feels_gravity: bool = true, "Gravity acts on it; false leaves its weight to the wrench of the user";
     }
 }
 
@@ -94,75 +59,46 @@ pub struct Difference {
     pub set: BTreeMap<String, toml::Value>,
 }
 
-/// Where the legs are.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct LegsConfig {
-    /// Elements of each leaf.
-    pub elements: usize,
-    /// Radius of the circle of motors [m].
-    pub motor_radius_m: f64,
-    /// Azimuths of the motors [deg]; as many as legs.
-    pub motor_azimuth_deg: Vec<f64>,
-    /// Azimuths to which the cranks point at q1 = 0 [deg]; empty: radially outward.
-    pub crank_azimuth_deg: Vec<f64>,
-    /// Radius of the circle of spherical joints on the end effector [m].
-    pub sphere_radius_m: f64,
-    /// Azimuths of the spherical joints [deg].
-    pub sphere_azimuth_deg: Vec<f64>,
-    /// Crank angles of the nominal pose [rad]; empty: zero.
-    pub q1_rad: Vec<f64>,
-    /// Side to which the leaves bow.
-    pub side: Side,
-    /// Legs that differ from the others.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub different: Vec<Difference>,
-}
+impl TableEntry for Difference {}
 
-impl Default for LegsConfig {
-    fn default() -> Self {
-        Self {
-            elements: 10,
-            motor_radius_m: 0.150,
-            motor_azimuth_deg: vec![61.84, 118.16, 181.84, 238.16, 301.84, 358.16],
-            crank_azimuth_deg: Vec::new(),
-            sphere_radius_m: 0.190,
-            sphere_azimuth_deg: vec![47.40, 132.60, 167.40, 252.60, 287.40, 12.60],
-            q1_rad: Vec::new(),
-            side: Side::default(),
-            different: Vec::new(),
-        }
+table! {
+    /// Where the legs are.
+    pub struct LegsConfig in "legs" {
+        elements: usize = 10, "Elements of each leaf" ["-"; 2 to 200];
+        motor_radius_m: f64 = 0.150, "Radius of the circle of motors" ["m"; 0.001 to 10];
+        motor_azimuth_deg: Vec<f64> = vec![61.84, 118.16, 181.84, 238.16, 301.84, 358.16], "Azimuths of the motors; as many as legs" ["deg"; -360 to 360, "3 to 24 of them"];
+        crank_azimuth_deg: Vec<f64> = Vec::new(), "Azimuths to which the cranks point at zero; empty: radially outward" ["deg"; -360 to 360, "one per leg or none"];
+        sphere_radius_m: f64 = 0.190, "Radius of the circle of spherical joints on the end effector" ["m"; 0.001 to 10];
+        sphere_azimuth_deg: Vec<f64> = vec![47.40, 132.60, 167.40, 252.60, 287.40, 12.60], "Azimuths of the spherical joints" ["deg"; -360 to 360, "one per leg"];
+        q1_rad: Vec<f64> = Vec::new(), "Crank angles of the nominal pose; empty: zero" ["rad"; -10 to 10, "one per leg or none"];
+        side: Side = Side::default(), "Side to which the leaves bow: +x is outward" ["-"; "+x or -x"];
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        different: Vec<Difference> = Vec::new(), "Legs that differ from the others: their number and keys of theirs" ["-"; "tables { leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }"] sample "[{ leg = 1, set = { \"tendon.stiffness_n_per_m\" = 1500.0 } }]";
     }
 }
 
-/// Wrench on the end effector's centre in simulations, world axes: numbers or histories.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct WrenchConfig {
-    /// Force along x [N].
-    pub force_x_n: History,
-    /// Force along y [N].
-    pub force_y_n: History,
-    /// Force along z [N].
-    pub force_z_n: History,
-    /// Moment about x [N·m].
-    pub moment_x_nm: History,
-    /// Moment about y [N·m].
-    pub moment_y_nm: History,
-    /// Moment about z [N·m].
-    pub moment_z_nm: History,
+table! {
+    /// Wrench on the end effector's centre in simulations, world axes: numbers or histories.
+    pub struct WrenchConfig in "wrench" {
+        force_x_n: History = History::default(), "Force on the end effector's centre along x in simulations" ["N"];
+        force_y_n: History = History::default(), "Force along y" ["N"];
+        force_z_n: History = History::default(), "Force along z" ["N"];
+        moment_x_nm: History = History::default(), "Moment about x" ["N·m"];
+        moment_y_nm: History = History::default(), "Moment about y" ["N·m"];
+        moment_z_nm: History = History::default(), "Moment about z" ["N·m"];
+    }
 }
 
 impl WrenchConfig {
     /// Keys and histories, force first.
     fn parts(&self) -> [(&'static str, &History); 6] {
         [
-            ("wrench.force_x_n", &self.force_x_n),
-            ("wrench.force_y_n", &self.force_y_n),
-            ("wrench.force_z_n", &self.force_z_n),
-            ("wrench.moment_x_nm", &self.moment_x_nm),
-            ("wrench.moment_y_nm", &self.moment_y_nm),
-            ("wrench.moment_z_nm", &self.moment_z_nm),
+            (Self::force_x_n.key, &self.force_x_n),
+            (Self::force_y_n.key, &self.force_y_n),
+            (Self::force_z_n.key, &self.force_z_n),
+            (Self::moment_x_nm.key, &self.moment_x_nm),
+            (Self::moment_y_nm.key, &self.moment_y_nm),
+            (Self::moment_z_nm.key, &self.moment_z_nm),
         ]
     }
 
@@ -172,125 +108,70 @@ impl WrenchConfig {
     }
 }
 
-/// Time stepping of the platform.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct SolverConfig {
-    /// Step of legs and bodies [s].
-    pub step_s: f64,
-    /// Spectral radius at infinite frequency ρ∞ [-].
-    pub spectral_radius: f64,
-    /// Newton stops after a correction smaller than this (relative to the length; rad).
-    pub newton_tolerance: f64,
-    /// Macro step of co-simulation [s].
-    pub macro_step_s: f64,
-    /// Interface iterations stop below this change of the joints [m].
-    pub interface_tolerance_m: f64,
-    /// Order of extrapolation in explicit co-simulation: 0, 1 or 2.
-    pub extrapolation_order: usize,
-    /// Threads inside one run; 0 takes all cores.
-    pub threads: usize,
-}
-
-impl Default for SolverConfig {
-    fn default() -> Self {
-        let leg = Solver::default();
-        Self {
-            step_s: leg.step_s,
-            spectral_radius: leg.spectral_radius,
-            newton_tolerance: leg.newton_tolerance,
-            macro_step_s: leg.step_s,
-            interface_tolerance_m: 8e-10,
-            extrapolation_order: 0,
-            threads: 0,
-        }
+table! {
+    /// Time stepping of the platform.
+    pub struct SolverConfig in "solver" {
+        step_s: f64 = Solver::default().step_s, "Step size of legs and bodies; contact makes it smaller where needed" ["s"; as Solver::step_s];
+        spectral_radius: f64 = Solver::default().spectral_radius, "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most" ["-"; as Solver::spectral_radius];
+        newton_tolerance: f64 = Solver::default().newton_tolerance, "Newton's tolerance, relative to the leg's size or in rad" ["-"; as Solver::newton_tolerance];
+        macro_step_s: f64 = Solver::default().step_s, "Macro step of co-simulation" ["s"; > 0];
+        interface_tolerance_m: f64 = 8e-10, "Interface iterations stop below this change of the joints" ["m"; > 0];
+        extrapolation_order: usize = 0, "Order of extrapolation in explicit co-simulation" ["-"; 0 to 2];
+        threads: usize = 0, "Threads inside one run; 0 takes all cores" ["-"; 0 to 1024];
     }
 }
 
-/// Configuration of a platform.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct PlatformConfig {
-    /// Gravity [m/s²].
-    pub gravity_m_s2: [f64; 3],
-    /// How legs and end effector are coupled.
-    pub coupling: Coupling,
-    /// The base.
-    pub base: BaseConfig,
-    /// The end effector.
-    pub end_effector: EndEffectorConfig,
-    /// Where the legs are.
-    pub legs: LegsConfig,
-    /// Crank of every leg.
-    pub crank: Link,
-    /// Universal joint of every leg.
-    pub universal: UniversalJoint,
-    /// Leaf of every leg.
-    pub leaf: Leaf,
-    /// Section, if it is not that of the leaf.
-    pub section: SectionShape,
-    /// Tendon of every leg.
-    pub tendon: Tendon,
-    /// Motor of every leg.
-    pub motor: Motor,
-    /// Wrench in simulations.
-    pub wrench: WrenchConfig,
-    /// Time stepping.
-    pub solver: SolverConfig,
-}
+/// Ranges of leg settings that are narrower on a platform than for a leg by itself: sizes and
+/// materials far from anything that can be built would end in equations of the whole platform that
+/// cannot be solved, and a message that blames them.
+pub const NARROWER: &[Parameter] = &[
+    Crank::length_m.within(range!("m"; 0.001 to 10)),
+    Leaf::length_m.within(range!("m"; 0.01 to 100)),
+    Leaf::width_m.within(range!("m"; 1e-5 to 10)),
+    Leaf::thickness_m.within(range!("m"; 1e-5 to 1)),
+    Leaf::youngs_modulus_pa.within(range!("Pa"; 1e5 to 1e13)),
+    Leaf::shear_modulus_pa.within(range!("Pa"; 1e5 to 1e13)),
+    Leaf::density_kg_m3.within(range!("kg/m³"; 0.1 to 1e6)),
+];
 
-impl Default for PlatformConfig {
-    fn default() -> Self {
-        let leg = SpatialLegConfig::default();
-        Self {
-            gravity_m_s2: [0.0; 3],
-            coupling: Coupling::default(),
-            base: BaseConfig::default(),
-            end_effector: EndEffectorConfig::default(),
-            legs: LegsConfig::default(),
-            crank: leg.crank,
-            universal: leg.universal,
-            leaf: leg.leaf,
-            section: leg.section,
-            tendon: leg.tendon,
-            motor: Motor {
-                mode: MotorMode::Locked,
-                ..leg.motor
-            },
-            wrench: WrenchConfig::default(),
-            solver: SolverConfig::default(),
-        }
+table! {
+    /// Configuration of a platform.
+    pub struct PlatformConfig in "" narrowed by NARROWER {
+        gravity_m_s2: [f64; 3] = [0.0; 3], "Gravity along x, y and z (z from the base to the target)" ["m/s²"; as SpatialLegConfig::gravity_m_s2];
+        coupling: Coupling = Coupling::default(), "How legs and end effector are coupled: one system, or co-simulation";
+        /// The base.
+        table base: BaseConfig;
+        /// The end effector.
+        table end_effector: EndEffectorConfig;
+        /// Where the legs are.
+        table legs: LegsConfig;
+        /// Crank of every leg.
+        table crank: Crank;
+        /// Universal joint of every leg.
+        table universal: UniversalJoint;
+        /// Leaf of every leg.
+        table leaf: Leaf;
+        /// Section, if it is not that of the leaf.
+        table section: SectionShape;
+        /// Tendon of every leg.
+        table tendon: Tendon;
+        /// Motor of every leg.
+        table motor: Motor = Motor { mode: MotorMode::Locked, ..Motor::default() };
+        /// Wrench in simulations.
+        table wrench: WrenchConfig;
+        /// Time stepping.
+        table solver: SolverConfig;
     }
-}
-
-/// All values between `-most` and `most`.
-fn all_within(
-    key: &'static str,
-    values: &[f64],
-    most: f64,
-    allowed: &'static str,
-) -> Result<(), ConfigError> {
-    values
-        .iter()
-        .try_for_each(|&value| check(value.abs() <= most, key, value, allowed))
 }
 
 /// Three moments of inertia that a body can have.
 pub fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(), ConfigError> {
     let [a, b, c] = *inertia;
     for (one, others) in [(a, b + c), (b, a + c), (c, a + b)] {
-        let ok = (1e-9..=1e15).contains(&one);
-        check(ok, key, one, "in [1e-9, 1e15] kg·m²")?;
         let allowed = "no larger than the sum of the other two moments of inertia";
         check(one <= others * (1.0 + 1e-9), key, one, allowed)?;
     }
     Ok(())
-}
-
-/// A mass that a body can have.
-pub fn check_mass(key: &'static str, mass: f64) -> Result<(), ConfigError> {
-    let ok = (1e-3..=1e9).contains(&mass);
-    check(ok, key, mass, "in [0.001, 1e9] kg")
 }
 
 impl PlatformConfig {
@@ -301,11 +182,12 @@ impl PlatformConfig {
 
     /// Checks every value, those of each leg included.
     pub fn validate(&self) -> Result<(), PlatformError> {
-        GRAVITY.check_all(&self.gravity_m_s2)?;
-        self.validate_bodies()?;
+        self.check_ranges()?;
+        check_inertia(BaseConfig::inertia_kg_m2.key, &self.base.inertia_kg_m2)?;
+        let inertia = &self.end_effector.inertia_kg_m2;
+        check_inertia(EndEffectorConfig::inertia_kg_m2.key, inertia)?;
         self.validate_parts()?;
         self.validate_placement()?;
-        self.validate_solver()?;
         for (key, history) in self.wrench.parts() {
             history.validate(key)?;
         }
@@ -318,97 +200,46 @@ impl PlatformConfig {
         Ok(())
     }
 
-    fn validate_bodies(&self) -> Result<(), ConfigError> {
-        let (base, effector) = (&self.base, &self.end_effector);
-        check_mass("base.mass_kg", base.mass_kg)?;
-        let far = "in [-100, 100] m";
-        all_within("base.centre_of_mass_m", &base.centre_of_mass_m, 1e2, far)?;
-        check_inertia("base.inertia_kg_m2", &base.inertia_kg_m2)?;
-        let near = "in [-10, 10] m";
-        all_within("end_effector.position_m", &effector.position_m, 1e1, near)?;
-        let turn = "in [-10, 10] rad";
-        all_within(
-            "end_effector.attitude_rad",
-            &effector.attitude_rad.list(),
-            1e1,
-            turn,
-        )?;
-        check_mass("end_effector.mass_kg", effector.mass_kg)?;
-        check_inertia("end_effector.inertia_kg_m2", &effector.inertia_kg_m2)
-    }
-
     fn validate_parts(&self) -> Result<(), ConfigError> {
         let (crank, leaf) = (&self.crank, &self.leaf);
-        narrower::CRANK_LENGTH.check(crank.length_m)?;
-        narrower::LEAF_LENGTH.check(leaf.length_m)?;
-        narrower::LEAF_WIDTH.check(leaf.width_m)?;
-        narrower::LEAF_THICKNESS.check(leaf.thickness_m)?;
-        narrower::YOUNGS_MODULUS.check(leaf.youngs_modulus_pa)?;
-        narrower::SHEAR_MODULUS.check(leaf.shear_modulus_pa)?;
-        narrower::DENSITY.check(leaf.density_kg_m3)
+        // In the order of `NARROWER`.
+        let values = [
+            crank.length_m,
+            leaf.length_m,
+            leaf.width_m,
+            leaf.thickness_m,
+            leaf.youngs_modulus_pa,
+            leaf.shear_modulus_pa,
+            leaf.density_kg_m3,
+        ];
+        let mut rows = NARROWER.iter().zip(values);
+        rows.try_for_each(|(row, value)| row.check(value))
     }
 
     fn validate_placement(&self) -> Result<(), ConfigError> {
         let legs = &self.legs;
         let count = self.leg_count();
-        let key = "legs.motor_azimuth_deg";
         check(
             (3..=24).contains(&count),
-            key,
+            LegsConfig::motor_azimuth_deg.key,
             count as f64,
             "a list of 3 to 24 azimuths",
         )?;
-        let azimuth = "in [-360, 360] deg";
-        all_within(key, &legs.motor_azimuth_deg, 360.0, azimuth)?;
         let lists = [
             (
-                "legs.sphere_azimuth_deg",
+                LegsConfig::sphere_azimuth_deg,
                 &legs.sphere_azimuth_deg,
                 false,
-                360.0,
-                azimuth,
             ),
-            (
-                "legs.crank_azimuth_deg",
-                &legs.crank_azimuth_deg,
-                true,
-                360.0,
-                azimuth,
-            ),
-            ("legs.q1_rad", &legs.q1_rad, true, 10.0, "in [-10, 10] rad"),
+            (LegsConfig::crank_azimuth_deg, &legs.crank_azimuth_deg, true),
+            (LegsConfig::q1_rad, &legs.q1_rad, true),
         ];
-        for (key, list, may_be_empty, most, allowed) in lists {
+        for (row, list, may_be_empty) in lists {
             let ok = list.len() == count || (may_be_empty && list.is_empty());
             let length = "a list with as many entries as legs.motor_azimuth_deg";
-            check(ok, key, list.len() as f64, length)?;
-            all_within(key, list, most, allowed)?;
+            check(ok, row.key, list.len() as f64, length)?;
         }
-        for (key, radius) in [
-            ("legs.motor_radius_m", legs.motor_radius_m),
-            ("legs.sphere_radius_m", legs.sphere_radius_m),
-        ] {
-            check(
-                (1e-3..=1e1).contains(&radius),
-                key,
-                radius,
-                "in [0.001, 10] m",
-            )?;
-        }
-        let elements = legs.elements as f64;
-        let ok = (2..=200).contains(&legs.elements);
-        check(ok, "legs.elements", elements, "in [2, 200]")
-    }
-
-    fn validate_solver(&self) -> Result<(), ConfigError> {
-        let solver = &self.solver;
-        positive("solver.macro_step_s", solver.macro_step_s)?;
-        positive("solver.interface_tolerance_m", solver.interface_tolerance_m)?;
-        let order = solver.extrapolation_order as f64;
-        let ok = solver.extrapolation_order <= 2;
-        check(ok, "solver.extrapolation_order", order, "0, 1 or 2")?;
-        let threads = solver.threads as f64;
-        let ok = solver.threads <= 1024;
-        check(ok, "solver.threads", threads, "in [0, 1024]")
+        Ok(())
     }
 
     /// Centres of the spherical joints in the end effector's frame [m].

@@ -16,7 +16,6 @@ pub mod monolithic;
 pub mod motor_range;
 pub mod native;
 mod pace;
-pub mod parameter;
 pub mod regulator;
 pub mod sample;
 pub mod scheme;

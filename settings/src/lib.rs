@@ -10,8 +10,8 @@ mod table;
 mod value;
 
 pub use parameter::{ConfigError, Kind, Parameter, Range, check, plain};
-pub use table::Table;
-pub use value::{Setting, Words};
+pub use table::{Table, narrow};
+pub use value::{Setting, TableEntry, Words};
 
 /// What the macros of this crate expand to.
 #[doc(hidden)]

@@ -133,6 +133,11 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// The same setting where less is allowed.
+    pub const fn within(self, range: Range) -> Self {
+        Self { range, ..self }
+    }
+
     /// Lowest and highest allowed value.
     pub const fn limits(&self) -> [f64; 2] {
         [self.range.low, self.range.high]
@@ -140,7 +145,12 @@ impl Parameter {
 
     /// Refuses a value outside the range.
     pub fn check(&self, value: f64) -> Result<(), ConfigError> {
-        check(self.range.contains(value), self.key, value, self.range.allowed)
+        check(
+            self.range.contains(value),
+            self.key,
+            value,
+            self.range.allowed,
+        )
     }
 
     /// Refuses the first of several values that is outside the range.
@@ -162,8 +172,10 @@ impl Parameter {
     pub fn allowed_values(&self) -> String {
         match self.kind {
             Kind::Switch => "true or false".to_owned(),
-            Kind::History => "a number, or a history { kind = step | ramp | sine | chirp | table, ... }"
-                .to_owned(),
+            Kind::History => {
+                "a number, or a history { kind = step | ramp | sine | chirp | table, ... }"
+                    .to_owned()
+            }
             Kind::Word(words) if self.range.comment.is_empty() => alternatives(words),
             _ => self.range.comment.to_owned(),
         }

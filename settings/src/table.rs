@@ -5,7 +5,7 @@ use crate::{ConfigError, Parameter};
 /// A part of a configuration whose rows are known.
 pub trait Table {
     /// Adds its rows and those of the tables inside it, in the order of the declaration.
-    fn collect(out: &mut Vec<&'static Parameter>);
+    fn collect(out: &mut ::std::vec::Vec<&'static Parameter>);
 
     /// Refuses the first value outside its range, here or in a table inside.
     fn check_ranges(&self) -> Result<(), ConfigError>;
@@ -18,29 +18,47 @@ pub trait Table {
     }
 }
 
+/// Replaces rows by those of `narrower` with the same key.
+pub fn narrow(rows: &mut [&'static Parameter], narrower: &'static [Parameter]) {
+    for row in rows {
+        if let Some(other) = narrower.iter().find(|other| other.key == row.key) {
+            *row = other;
+        }
+    }
+}
+
+/// A range as a row of [`table!`] has it: `range!("m"; 0.001 to 100)`.
+#[macro_export]
+macro_rules! range {
+    ($($range:tt)+) => { $crate::table!(@range [$($range)+]) };
+}
+
 /// Declares a part of a configuration; see the crate.
 ///
 /// A row is `field: Type = default, "Meaning" ["unit"; RANGE];` with RANGE one of `LOW to HIGH`,
-/// `above LOW to HIGH`, `> 0`, `>= 0` or a text that says what is checked elsewhere;
+/// `above LOW to HIGH`, `> 0`, `>= 0`, `as Other::row` or a text that says what is checked elsewhere;
 /// `LOW to HIGH, "text"` and `> 0, "text"` add to the comment. Words and switches need no brackets. `sample "..."` at the end shows a value of a key
-/// that is left out by default. `table field: Type;` is a table inside.
+/// that is left out by default. `table field: Type;` is a table inside, with a default of its own if
+/// one is given. `narrowed by ROWS` behind the structure's name takes rows of tables inside from a
+/// list, where less is allowed than in these tables by themselves; the owner checks them.
 ///
 /// Every row is also a constant of the structure with the name of its field.
 #[macro_export]
 macro_rules! table {
     (
         $(#[$attribute:meta])*
-        pub struct $name:ident in $prefix:tt { $($rows:tt)* }
+        pub struct $name:ident in $prefix:tt $(narrowed by $narrower:path)? { $($rows:tt)* }
     ) => {
-        $crate::table!(@rows [$(#[$attribute])*] $name $prefix [] $($rows)*);
+        $crate::table!(@rows [$(#[$attribute])* [$($narrower)?]] $name $prefix [] $($rows)*);
     };
 
     // Takes a table inside from the front of the rows.
     (@rows $head:tt $name:ident $prefix:tt [$($done:tt)*]
-        $(#[$attribute:meta])* table $field:ident : $type:ty; $($rest:tt)*
+        $(#[$attribute:meta])* table $field:ident : $type:ty $(= $default:expr)?; $($rest:tt)*
     ) => {
         $crate::table!(@rows $head $name $prefix
-            [$($done)* { [$(#[$attribute])*] table $field [$type] [Default::default()] }] $($rest)*);
+            [$($done)* { [$(#[$attribute])*] table $field [$type]
+                [$crate::table!(@default $($default)?)] }] $($rest)*);
     };
     // Takes a row.
     (@rows $head:tt $name:ident $prefix:tt [$($done:tt)*]
@@ -52,7 +70,7 @@ macro_rules! table {
                 $meaning [$($($facts)*)?] [$($sample)?] }] $($rest)*);
     };
     // All rows are taken.
-    (@rows [$(#[$attribute:meta])*] $name:ident $prefix:tt
+    (@rows [$(#[$attribute:meta])* [$($narrower:path)?]] $name:ident $prefix:tt
         [$({ [$($field_attribute:tt)*] $kind:ident $field:ident [$type:ty] [$default:expr]
             $($meaning:literal $facts:tt $sample:tt)? })*]
     ) => {
@@ -85,16 +103,20 @@ macro_rules! table {
         }
 
         impl $crate::Table for $name {
-            fn collect(out: &mut Vec<&'static $crate::Parameter>) {
+            fn collect(out: &mut ::std::vec::Vec<&'static $crate::Parameter>) {
                 $($crate::table!(@collect $kind $field $type, out);)*
+                $($crate::narrow(out, $narrower);)?
             }
 
-            fn check_ranges(&self) -> Result<(), $crate::ConfigError> {
+            fn check_ranges(&self) -> ::core::result::Result<(), $crate::ConfigError> {
                 $($crate::table!(@check $kind $field self);)*
                 Ok(())
             }
         }
     };
+
+    (@default) => { Default::default() };
+    (@default $default:expr) => { $default };
 
     (@key "" $field:ident) => { stringify!($field) };
     (@key $prefix:tt $field:ident) => { concat!($prefix, ".", stringify!($field)) };
@@ -117,6 +139,7 @@ macro_rules! table {
             allowed: concat!("above ", $low, " and at most ", $high, " ", $unit),
         }
     };
+    (@range [$unit:tt; as $row:path]) => { $row.range };
     (@range [$unit:tt; $words:literal]) => { $crate::Range::in_words($words) };
     (@range [$unit:tt; $low:literal to $high:literal $(, $more:literal)?]) => {
         $crate::Range {

@@ -57,6 +57,17 @@ impl Setting for Vec<f64> {
     }
 }
 
+/// An entry of a list of tables.
+pub trait TableEntry {}
+
+impl<T: TableEntry> Setting for Vec<T> {
+    const KIND: Kind = Kind::Tables;
+
+    fn first_outside(&self, _range: &Range) -> Option<f64> {
+        None
+    }
+}
+
 impl<T: Setting> Setting for Option<T> {
     const KIND: Kind = T::KIND;
 

@@ -5,7 +5,7 @@ use super::job::Docking;
 use super::samples;
 use crate::dock::shipped;
 use crate::failure::BadInput;
-use crate::settings::{Kind, Part, Place, Resolved, SettingsArgs, SettingsError, find_key};
+use crate::settings::{Kind, Part, Place, Resolved, SettingsArgs, SettingsError, find_key, key};
 use anyhow::{Context, Result};
 use softdock_docking::Scenario;
 use softdock_study::description::{Form, Variation};
@@ -190,7 +190,7 @@ fn refuse_varied(study: &Study, set: &[String]) -> Result<()> {
 
 fn check_variation(variation: &Variation, distribution: &Distribution, place: Place) -> Result<()> {
     let key = find_key::<Scenario>(&variation.key, &place)?;
-    if key.name == "solver.threads" {
+    if key.key == "solver.threads" {
         return Err(BadInput::new(format!(
             "{place}: `solver.threads` cannot be varied: results do not depend on it, and a study \
              runs one docking per core"
@@ -214,7 +214,7 @@ fn check_variation(variation: &Variation, distribution: &Distribution, place: Pl
         None => real.to_vec(),
     };
     for value in &samples {
-        if let Some((expected, found)) = key.mismatch(value) {
+        if let Some((expected, found)) = key::mismatch(key, value) {
             let found = match variation.distribution {
                 Form::Choice => found,
                 Form::Range => "a range, whose levels are real numbers (use choice)".to_owned(),

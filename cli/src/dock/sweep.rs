@@ -4,7 +4,7 @@ use super::{Arguments, execute, published_force, shipped};
 use crate::failure::{BadInput, FAILED, STOPPED, verdict};
 use crate::output::{self, CsvFile};
 use crate::run::{self, Progress};
-use crate::settings::{Key, Kind, MOST_PARTS, Resolved, Settings, SettingsArgs};
+use crate::settings::{Kind, MOST_PARTS, Parameter, Resolved, Settings, SettingsArgs};
 use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use rayon::prelude::*;
@@ -77,8 +77,8 @@ struct Sweep {
 }
 
 impl Sweep {
-    fn known(&self) -> Option<&'static Key> {
-        Scenario::keys().find(|key| key.name == self.range.key)
+    fn known(&self) -> Option<&'static Parameter> {
+        Scenario::keys().find(|key| key.key == self.range.key)
     }
 
     /// Runs that were asked for and not done.
@@ -160,7 +160,7 @@ fn scenario_at(arguments: &Arguments, key: &str, value: f64, text: &str) -> Resu
         set: arguments.set.clone(),
         ..SettingsArgs::default()
     };
-    let known = Scenario::keys().find(|known| known.name == key);
+    let known = Scenario::keys().find(|known| known.key == key);
     let counts = known.is_some_and(|known| known.kind == Kind::Count);
     let whole = value.fract() == 0.0 && value.abs() < 1e15;
     let given = if counts && whole {

@@ -1,136 +1,54 @@
-//! What is known about a configuration key: its kind, unit, meaning and range.
+//! Whether a value looks as its key wants it.
 
 use leg_core::config::Shape;
-use leg_core::parameter::Parameter;
 use serde::Deserialize;
+use softdock_settings::{Kind, Parameter};
 use toml::Value;
 
-/// What a key's value may look like.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A real number; an integer is taken as one.
-    Number,
-    /// A whole number, zero or more.
-    Count,
-    /// True or false.
-    Switch,
-    /// One of these words.
-    Word(&'static [&'static str]),
-    /// This many numbers in brackets.
-    Numbers(usize),
-    /// Any number of numbers in brackets.
-    List,
-    /// Any number of tables in brackets.
-    Tables,
-    /// A number, or a time history `{ kind = "...", ... }`.
-    History,
-}
-
-/// One configuration key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Key {
-    /// Name with its table: `tendon.stiffness_n_per_m`.
-    pub name: &'static str,
-    /// What its value may look like.
-    pub kind: Kind,
-    /// Unit, `-` for none.
-    pub unit: &'static str,
-    /// What it is, without a full stop.
-    pub meaning: &'static str,
-    /// Allowed values in words.
-    pub range: &'static str,
-    /// A sample value, printed where the key is left out by default.
-    pub sample: Option<&'static str>,
-}
-
-impl Key {
-    /// A key that always has a value.
-    pub const fn new(
-        name: &'static str,
-        kind: Kind,
-        unit: &'static str,
-        meaning: &'static str,
-        range: &'static str,
-    ) -> Self {
-        Self {
-            name,
-            kind,
-            unit,
-            meaning,
-            range,
-            sample: None,
+/// Says what is wrong with `value`, if anything: what was expected and what was found.
+pub fn mismatch(key: &Parameter, value: &Value) -> Option<(String, String)> {
+    let number = |v: &Value| matches!(v, Value::Float(_) | Value::Integer(_));
+    let expected = match key.kind {
+        Kind::Number if number(value) => return None,
+        Kind::Count if value.as_integer().is_some_and(|count| count >= 0) => return None,
+        Kind::Switch if value.is_bool() => return None,
+        Kind::Word(words) if value.as_str().is_some_and(|word| words.contains(&word)) => {
+            return None;
         }
-    }
-
-    /// A key whose name, unit and range stand in a table of parameters.
-    pub const fn of(parameter: &Parameter, kind: Kind, meaning: &'static str) -> Self {
-        let Parameter {
-            key, unit, range, ..
-        } = *parameter;
-        Self::new(key, kind, unit, meaning, range)
-    }
-
-    /// The same key, left out by default.
-    pub const fn optional(mut self, sample: &'static str) -> Self {
-        self.sample = Some(sample);
-        self
-    }
-
-    /// The comment above the key: `Stiffness [N/m]; > 0`.
-    pub fn comment(&self) -> String {
-        let unit = if self.unit == "-" {
-            String::new()
-        } else {
-            format!(" [{}]", self.unit)
-        };
-        format!("{}{unit}; {}", self.meaning, self.range)
-    }
-
-    /// Says what is wrong with `value`, if anything: what was expected and what was found.
-    pub fn mismatch(&self, value: &Value) -> Option<(String, String)> {
-        let number = |v: &Value| matches!(v, Value::Float(_) | Value::Integer(_));
-        let expected = match self.kind {
-            Kind::Number if number(value) => return None,
-            Kind::Count if value.as_integer().is_some_and(|count| count >= 0) => return None,
-            Kind::Switch if value.is_bool() => return None,
-            Kind::Word(words) if value.as_str().is_some_and(|word| words.contains(&word)) => {
-                return None;
-            }
-            Kind::Numbers(count)
-                if value
-                    .as_array()
-                    .is_some_and(|a| a.len() == count && a.iter().all(number)) =>
-            {
-                return None;
-            }
-            Kind::List if value.as_array().is_some_and(|a| a.iter().all(number)) => return None,
-            Kind::Tables
-                if value
-                    .as_array()
-                    .is_some_and(|a| a.iter().all(Value::is_table)) =>
-            {
-                return None;
-            }
-            Kind::History => match value {
-                v if number(v) => return None,
-                Value::Table(_) => match Shape::deserialize(value.clone()) {
-                    Ok(_) => return None,
-                    Err(error) => return Some(history_mismatch(&error, value)),
-                },
-                _ => "a number or a history such as { kind = \"sine\", amplitude = 1.0, \
-                      frequency_hz = 2.0 }"
-                    .to_owned(),
+        Kind::Numbers(count)
+            if value
+                .as_array()
+                .is_some_and(|a| a.len() == count && a.iter().all(number)) =>
+        {
+            return None;
+        }
+        Kind::List if value.as_array().is_some_and(|a| a.iter().all(number)) => return None,
+        Kind::Tables
+            if value
+                .as_array()
+                .is_some_and(|a| a.iter().all(Value::is_table)) =>
+        {
+            return None;
+        }
+        Kind::History => match value {
+            v if number(v) => return None,
+            Value::Table(_) => match Shape::deserialize(value.clone()) {
+                Ok(_) => return None,
+                Err(error) => return Some(history_mismatch(&error, value)),
             },
-            Kind::Number => "a number".to_owned(),
-            Kind::Count => "a whole number, zero or more".to_owned(),
-            Kind::Switch => "true or false".to_owned(),
-            Kind::Word(words) => format!("one of {}", quoted(words)),
-            Kind::List => "a list of numbers, such as [0.0, 0.0]; [] for none".to_owned(),
-            Kind::Tables => "a list of tables, such as [{ leg = 1, set = { ... } }]".to_owned(),
-            Kind::Numbers(count) => format!("{count} numbers, such as {}", zeros(count)),
-        };
-        Some((expected, describe(value)))
-    }
+            _ => "a number or a history such as { kind = \"sine\", amplitude = 1.0, \
+                  frequency_hz = 2.0 }"
+                .to_owned(),
+        },
+        Kind::Number => "a number".to_owned(),
+        Kind::Count => "a whole number, zero or more".to_owned(),
+        Kind::Switch => "true or false".to_owned(),
+        Kind::Word(words) => format!("one of {}", quoted(words)),
+        Kind::List => "a list of numbers, such as [0.0, 0.0]; [] for none".to_owned(),
+        Kind::Tables => "a list of tables, such as [{ leg = 1, set = { ... } }]".to_owned(),
+        Kind::Numbers(count) => format!("{count} numbers, such as {}", zeros(count)),
+    };
+    Some((expected, describe(value)))
 }
 
 /// The complaint about a history whose table does not fit.
@@ -185,7 +103,10 @@ mod tests {
 
     #[test]
     fn kinds_accept_what_they_name_and_nothing_else() {
-        let key = |kind| Key::new("k", kind, "-", "m", "r");
+        let key = |kind| Parameter {
+            kind,
+            ..leg_core::config::Motor::torque_nm
+        };
         let good = [
             (Kind::Number, "1"),
             (Kind::Number, "1.5e-3"),
@@ -200,7 +121,7 @@ mod tests {
             ),
         ];
         for (kind, text) in good {
-            assert_eq!(key(kind).mismatch(&value(text)), None, "{kind:?} {text}");
+            assert_eq!(mismatch(&key(kind), &value(text)), None, "{kind:?} {text}");
         }
         let bad = [
             (Kind::Number, "'1'"),
@@ -215,7 +136,7 @@ mod tests {
         ];
         for (kind, text) in bad {
             assert!(
-                key(kind).mismatch(&value(text)).is_some(),
+                mismatch(&key(kind), &value(text)).is_some(),
                 "{kind:?} {text}"
             );
         }
@@ -223,10 +144,8 @@ mod tests {
 
     #[test]
     fn a_misspelt_history_field_is_named() {
-        let key = Key::new("motor.torque_nm", Kind::History, "N·m", "m", "r");
-        let found = key.mismatch(&value(
-            "{ kind = 'sine', amplitud = 1.0, frequency_hz = 1.0 }",
-        ));
+        let text = "{ kind = 'sine', amplitud = 1.0, frequency_hz = 1.0 }";
+        let found = mismatch(&leg_core::config::Motor::torque_nm, &value(text));
         assert!(found.unwrap().1.contains("amplitud"));
     }
 }

@@ -11,13 +11,13 @@ pub(super) fn print<C: Settings>(config: &C) -> Result<String, SettingsError> {
     let mut out = String::new();
     let mut section = "";
     for key in C::keys() {
-        let (path, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
+        let (path, name) = key.key.rsplit_once('.').unwrap_or(("", key.key));
         if path != section {
             section = path;
             write!(out, "\n[{section}]\n").map_err(mismatch)?;
         }
         writeln!(out, "# {}", key.comment()).map_err(mismatch)?;
-        match (lookup(&table, key.name), key.sample) {
+        match (lookup(&table, key.key), key.sample) {
             (Some(value), _) => writeln!(out, "{name} = {}", inline(value)),
             (None, Some(sample)) => writeln!(out, "# {name} = {sample}"),
             (None, None) => continue,

@@ -1,11 +1,8 @@
 #![allow(clippy::unwrap_used)]
 
-use super::key::Kind;
 use super::*;
-use crate::leg::spatial::config::SpatialSettings;
 use leg_core::LegConfig;
 use leg_core::config::{History, MotorMode, Shape, Side};
-use leg_core::parameter;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -186,26 +183,6 @@ fn ranges_are_checked_with_the_place() {
 }
 
 #[test]
-fn numbers_of_a_leg_have_the_ranges_of_its_table() {
-    fn check<C: Settings>() {
-        for key in C::keys() {
-            if let Kind::Number | Kind::Numbers(_) | Kind::Count = key.kind {
-                let parameter = parameter::ALL.iter().find(|other| other.key == key.name);
-                let parameter = parameter.unwrap_or_else(|| panic!("{}", key.name));
-                assert_eq!(
-                    (key.unit, key.range),
-                    (parameter.unit, parameter.range),
-                    "{}",
-                    key.name
-                );
-            }
-        }
-    }
-    check::<LegConfig>();
-    check::<SpatialSettings>();
-}
-
-#[test]
 fn nan_and_infinity_are_refused_everywhere() {
     for argument in [
         "tendon.stiffness_n_per_m=nan",
@@ -256,7 +233,7 @@ fn what_is_printed_reads_back_the_same() {
     assert_eq!(from_file(&text).unwrap().config, resolved.config, "{text}");
     let default = from_set(&[]).unwrap().print().unwrap();
     for key in LegConfig::keys() {
-        assert!(default.contains(&key.comment()), "{}", key.name);
+        assert!(default.contains(&key.comment()), "{}", key.key);
     }
     assert!(default.contains("# rest_length_m = 0.3788866560"));
 }
@@ -274,7 +251,7 @@ fn any_value() -> impl Strategy<Value = String> {
 }
 
 fn any_key() -> impl Strategy<Value = String> {
-    let names: Vec<String> = LegConfig::keys().map(|key| key.name.to_owned()).collect();
+    let names: Vec<String> = LegConfig::keys().map(|key| key.key.to_owned()).collect();
     let known = proptest::sample::select(names);
     prop_oneof![4 => known, 1 => "[a-z_.]{0,20}", 1 => "\\PC{0,20}"]
 }

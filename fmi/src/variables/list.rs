@@ -13,6 +13,19 @@ pub struct List<P: Parameters> {
     influences: InfluencesOutputs,
 }
 
+/// What a table of settings says of a real parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Row {
+    /// Its name.
+    pub name: &'static str,
+    /// Its unit.
+    pub unit: UnitOf,
+    /// Smallest and largest value.
+    pub limits: [f64; 2],
+    /// What it is.
+    pub description: &'static str,
+}
+
 /// The only element of a list.
 pub fn one(value: &mut f64) -> &mut [f64] {
     core::slice::from_mut(value)
@@ -67,6 +80,27 @@ impl<P: Parameters> List<P> {
         let role = Role::Parameter(access);
         self.add(Name::of(name), unit, role, description);
         self
+    }
+
+    /// A real parameter that a table of settings describes.
+    pub const fn row(&mut self, row: Row, slot: fn(&mut P) -> &mut [f64]) -> &mut Self {
+        self.real(row.name, row.unit, row.limits, row.description, slot)
+    }
+
+    /// As many real parameters, numbered from one, that a table of settings describes.
+    pub const fn rows(
+        &mut self,
+        row: Row,
+        count: usize,
+        slot: fn(&mut P) -> &mut [f64],
+    ) -> &mut Self {
+        self.reals(
+            (row.name, count),
+            row.unit,
+            row.limits,
+            row.description,
+            slot,
+        )
     }
 
     /// As many real parameters, numbered from one.

@@ -8,7 +8,7 @@
 mod list;
 mod units;
 
-pub use list::{List, one};
+pub use list::{List, Row, one};
 pub use units::{UNITS, UnitOf};
 
 use crate::model::Parameters;

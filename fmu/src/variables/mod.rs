@@ -2,9 +2,11 @@
 
 mod parameters;
 pub mod planar;
+mod row;
 pub mod shared;
 pub mod spatial;
 
 pub use parameters::{Choice, Choices, LegParameters};
 pub use planar::PlanarParameters;
+pub use row::fmu;
 pub use spatial::SpatialParameters;

@@ -1,14 +1,15 @@
 //! Parameters as an FMU has them: every choice a number or a truth value.
 
-use leg_core::config::{ConfigError, Leaf, LeafKind, Link, Motor, MotorMode, Side, Solver, Tendon};
-use leg_core::parameter::ELEMENTS;
+use leg_core::config::{
+    ConfigError, Crank, Leaf, LeafKind, Motor, MotorMode, Side, Solver, Tendon,
+};
 use leg_core::unit::Origin;
 use softdock_fmi::model::Parameters;
 
 /// The parameters of a leg.
 pub trait LegParameters: Parameters<Origin = Origin> {
     /// The crank.
-    fn crank(&mut self) -> &mut Link;
+    fn crank(&mut self) -> &mut Crank;
     /// The leaf.
     fn leaf(&mut self) -> &mut Leaf;
     /// The tendon.
@@ -131,8 +132,10 @@ impl Choices {
             .ok()
             .and_then(|mode| MODES.get(mode).copied())
             .ok_or_else(|| refuse("motor.mode", self.mode, "0, 1, 2 or 3"))?;
-        solver.elements = usize::try_from(self.elements)
-            .map_err(|_| refuse(ELEMENTS.key, self.elements, ELEMENTS.allowed))?;
+        solver.elements = usize::try_from(self.elements).map_err(|_| {
+            let row = Solver::elements;
+            refuse(row.key, self.elements, row.range.allowed)
+        })?;
         Ok(())
     }
 

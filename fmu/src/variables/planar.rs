@@ -1,9 +1,10 @@
 //! Variables of `LegPlanar`.
 
-use super::{Choice, Choices, LegParameters, shared};
+use super::{Choice, Choices, LegParameters, fmu, shared};
 use leg_core::LegConfig;
-use leg_core::config::{ConfigError, Leaf, Link, Motor, Posture, Solver, Tendon};
-use leg_core::parameter as allowed;
+use leg_core::config::{
+    ConfigError, Crank, Geometry, Leaf, Motor, Posture, Pretension, Solver, Tendon, UpperLink,
+};
 use leg_core::unit::{Origin, OutputGroup};
 use leg_core::unit_planar::{PlanarInput as I, PlanarOutput as O};
 use softdock_fmi::model::{Failure, Parameters};
@@ -89,7 +90,7 @@ impl PlanarParameters {
 }
 
 impl LegParameters for PlanarParameters {
-    fn crank(&mut self) -> &mut Link {
+    fn crank(&mut self) -> &mut Crank {
         &mut self.config.crank
     }
 
@@ -142,41 +143,21 @@ pub const fn table() -> List<PlanarParameters> {
 }
 
 const fn geometry(list: &mut List<PlanarParameters>) {
-    list.reals(
-        ("gravity", 2),
-        U::MetrePerSquareSecond,
-        allowed::GRAVITY.limits(),
-        "Gravity along x and y",
-        |p| &mut p.config.gravity_m_s2,
-    )
-    .reals(
-        ("geometry.lower_pivot", 2),
-        U::Metre,
-        allowed::LOWER_PIVOT.limits(),
-        "Lower ground pivot O, where the motor is",
-        |p| &mut p.config.geometry.lower_pivot_m,
-    )
-    .reals(
-        ("geometry.upper_pivot", 2),
-        U::Metre,
-        allowed::UPPER_PIVOT.limits(),
-        "Upper ground pivot C",
-        |p| &mut p.config.geometry.upper_pivot_m,
-    )
-    .real(
-        "link.length",
-        U::Metre,
-        allowed::LINK_LENGTH.limits(),
-        "Length of the upper link CB, which stands for the end effector",
-        |p| one(&mut p.config.link.length_m),
-    )
-    .real(
-        "link.mass",
-        U::Kilogram,
-        allowed::LINK_MASS.limits(),
-        "Mass of the upper link, a slender rod",
-        |p| one(&mut p.config.link.mass_kg),
-    )
+    list.rows(fmu(&LegConfig::gravity_m_s2), 2, |p| {
+        &mut p.config.gravity_m_s2
+    })
+    .rows(fmu(&Geometry::lower_pivot_m), 2, |p| {
+        &mut p.config.geometry.lower_pivot_m
+    })
+    .rows(fmu(&Geometry::upper_pivot_m), 2, |p| {
+        &mut p.config.geometry.upper_pivot_m
+    })
+    .row(fmu(&UpperLink::length_m), |p| {
+        one(&mut p.config.link.length_m)
+    })
+    .row(fmu(&UpperLink::mass_kg), |p| {
+        one(&mut p.config.link.mass_kg)
+    })
     .boolean(
         "link.locked",
         "Keeps the upper link where the simulation starts",
@@ -190,20 +171,12 @@ const fn pretension(list: &mut List<PlanarParameters>) {
         "Starts from the straight, unstressed leaf instead of the bowed equilibrium",
         |p| &mut p.straight,
     )
-    .real(
-        "pretension.q1",
-        U::Radian,
-        allowed::PRETENSION_Q1.limits(),
-        "Crank angle of the equilibrium: held here, or where the search starts",
-        |p| one(&mut p.config.pretension.q1_rad),
-    )
-    .real(
-        "pretension.q3",
-        U::Radian,
-        allowed::PRETENSION_Q3.limits(),
-        "Angle of the upper link in equilibrium: held here, or where the search starts",
-        |p| one(&mut p.config.pretension.q3_rad),
-    )
+    .row(fmu(&Pretension::q1_rad), |p| {
+        one(&mut p.config.pretension.q1_rad)
+    })
+    .row(fmu(&Pretension::q3_rad), |p| {
+        one(&mut p.config.pretension.q3_rad)
+    })
     .boolean(
         "pretension.hold_q1",
         "Holds the crank at pretension.q1 while the equilibrium is sought",
@@ -219,25 +192,13 @@ const fn pretension(list: &mut List<PlanarParameters>) {
         "Seeks the equilibrium with the distance pretension.chord; needs hold_q3 = false",
         |p| &mut p.chord.given,
     )
-    .real(
-        "pretension.chord",
-        U::Metre,
-        allowed::CHORD.limits(),
-        "Distance A to B of the equilibrium, if pretension.chord_given",
-        |p| one(&mut p.chord.value),
-    )
+    .row(fmu(&Pretension::chord_m), |p| one(&mut p.chord.value))
     .boolean(
         "pretension.tension_given",
         "Gives the tendon the tension pretension.tension instead of the leaf's thrust",
         |p| &mut p.tension.given,
     )
-    .real(
-        "pretension.tension",
-        U::Newton,
-        allowed::TENSION.limits(),
-        "Tension of the tendon in equilibrium, if pretension.tension_given",
-        |p| one(&mut p.tension.value),
-    )
+    .row(fmu(&Pretension::tension_n), |p| one(&mut p.tension.value))
     .boolean(
         "pretension.inward",
         "Bows the leaf inward, to the left of A to B",

@@ -1,82 +1,22 @@
 //! Variables that both legs have.
 
-use super::LegParameters;
-use leg_core::parameter as allowed;
+use super::{LegParameters, fmu};
+use leg_core::config::{Crank, Leaf, Motor, Solver, Tendon};
 use leg_core::unit::OutputGroup;
 use softdock_fmi::variables::{InfluencesOutputs, List, UnitOf as U, one};
 
 /// Crank, leaf and tendon.
 pub const fn mechanics<P: LegParameters>(list: &mut List<P>) {
-    list.real(
-        "crank.length",
-        U::Metre,
-        allowed::CRANK_LENGTH.limits(),
-        "Length of the crank OA",
-        |p| one(&mut p.crank().length_m),
-    )
-    .real(
-        "crank.mass",
-        U::Kilogram,
-        allowed::CRANK_MASS.limits(),
-        "Mass of the crank, a slender rod",
-        |p| one(&mut p.crank().mass_kg),
-    )
-    .real(
-        "leaf.length",
-        U::Metre,
-        allowed::LEAF_LENGTH.limits(),
-        "Length of the leaf spring AB when straight",
-        |p| one(&mut p.leaf().length_m),
-    )
-    .real(
-        "leaf.width",
-        U::Metre,
-        allowed::LEAF_WIDTH.limits(),
-        "Width of the leaf, normal to the plane of bending",
-        |p| one(&mut p.leaf().width_m),
-    )
-    .real(
-        "leaf.thickness",
-        U::Metre,
-        allowed::LEAF_THICKNESS.limits(),
-        "Thickness of the leaf, in the plane of bending",
-        |p| one(&mut p.leaf().thickness_m),
-    )
-    .real(
-        "leaf.youngs_modulus",
-        U::Pascal,
-        allowed::YOUNGS_MODULUS.limits(),
-        "Young's modulus of the leaf",
-        |p| one(&mut p.leaf().youngs_modulus_pa),
-    )
-    .real(
-        "leaf.shear_modulus",
-        U::Pascal,
-        allowed::SHEAR_MODULUS.limits(),
-        "Shear modulus of the leaf",
-        |p| one(&mut p.leaf().shear_modulus_pa),
-    )
-    .real(
-        "leaf.shear_factor",
-        U::One,
-        allowed::SHEAR_FACTOR.limits(),
-        "Shear correction factor of the leaf's section",
-        |p| one(&mut p.leaf().shear_factor),
-    )
-    .real(
-        "leaf.density",
-        U::KilogramPerCubicMetre,
-        allowed::DENSITY.limits(),
-        "Density of the leaf",
-        |p| one(&mut p.leaf().density_kg_m3),
-    )
-    .real(
-        "leaf.curvature",
-        U::PerMetre,
-        allowed::CURVATURE.limits(),
-        "Curvature of the unstressed leaf in the plane of bending, positive to the left of A to B",
-        |p| one(&mut p.leaf().curvature_per_m),
-    )
+    list.row(fmu(&Crank::length_m), |p| one(&mut p.crank().length_m))
+    .row(fmu(&Crank::mass_kg), |p| one(&mut p.crank().mass_kg))
+    .row(fmu(&Leaf::length_m), |p| one(&mut p.leaf().length_m))
+    .row(fmu(&Leaf::width_m), |p| one(&mut p.leaf().width_m))
+    .row(fmu(&Leaf::thickness_m), |p| one(&mut p.leaf().thickness_m))
+    .row(fmu(&Leaf::youngs_modulus_pa), |p| one(&mut p.leaf().youngs_modulus_pa))
+    .row(fmu(&Leaf::shear_modulus_pa), |p| one(&mut p.leaf().shear_modulus_pa))
+    .row(fmu(&Leaf::shear_factor), |p| one(&mut p.leaf().shear_factor))
+    .row(fmu(&Leaf::density_kg_m3), |p| one(&mut p.leaf().density_kg_m3))
+    .row(fmu(&Leaf::curvature_per_m), |p| one(&mut p.leaf().curvature_per_m))
     .boolean(
         "leaf.constant_strain",
         "Takes elements of constant strain (second order) instead of linear strain (fourth order)",
@@ -88,61 +28,33 @@ pub const fn mechanics<P: LegParameters>(list: &mut List<P>) {
 
 const fn damping<P: LegParameters>(list: &mut List<P>) {
     // The corner between two dampings is rounded: at rest it leaves a trace of tension.
-    list.real(
-        "tendon.damping",
-        U::NewtonSecondPerMetre,
-        allowed::TENDON_DAMPING.limits(),
-        "Damping of the tendon; while lengthening only, if tendon.damping_shortening_given",
-        |p| one(&mut p.tendon().damping_n_s_per_m),
-    )
+    list.row(fmu(&Tendon::damping_n_s_per_m), |p| {
+        one(&mut p.tendon().damping_n_s_per_m)
+    })
     .boolean(
         "tendon.damping_shortening_given",
         "Takes tendon.damping_shortening while the tendon shortens",
         |p| &mut p.choices().damping_shortening.given,
     )
-    .real(
-        "tendon.damping_shortening",
-        U::NewtonSecondPerMetre,
-        allowed::TENDON_DAMPING_SHORTENING.limits(),
-        "Damping of the tendon while shortening, if tendon.damping_shortening_given",
-        |p| one(&mut p.choices().damping_shortening.value),
-    )
-    .real(
-        "tendon.rate_width",
-        U::MetrePerSecond,
-        allowed::RATE_WIDTH.limits(),
-        "Half width of the rounded corner between the two dampings",
-        |p| one(&mut p.tendon().rate_width_m_per_s),
-    )
+    .row(fmu(&Tendon::damping_shortening_n_s_per_m), |p| {
+        one(&mut p.choices().damping_shortening.value)
+    })
+    .row(fmu(&Tendon::rate_width_m_per_s), |p| {
+        one(&mut p.tendon().rate_width_m_per_s)
+    })
     .influences(InfluencesOutputs::AfterStart)
-    .real(
-        "leaf.rayleigh_mass",
-        U::PerSecond,
-        allowed::RAYLEIGH_MASS.limits(),
-        "Rayleigh damping of the leaf, mass coefficient",
-        |p| one(&mut p.leaf().rayleigh_mass_per_s),
-    )
-    .real(
-        "leaf.rayleigh_stiffness",
-        U::Second,
-        allowed::RAYLEIGH_STIFFNESS.limits(),
-        "Rayleigh damping of the leaf, stiffness coefficient",
-        |p| one(&mut p.leaf().rayleigh_stiffness_s),
-    )
-    .real(
-        "tendon.friction",
-        U::Newton,
-        allowed::TENDON_FRICTION.limits(),
-        "Friction in the tendon's guides",
-        |p| one(&mut p.tendon().friction_n),
-    )
-    .real(
-        "tendon.friction_speed",
-        U::MetrePerSecond,
-        allowed::FRICTION_SPEED.limits(),
-        "Speed over which the friction changes sign",
-        |p| one(&mut p.tendon().friction_speed_m_per_s),
-    )
+    .row(fmu(&Leaf::rayleigh_mass_per_s), |p| {
+        one(&mut p.leaf().rayleigh_mass_per_s)
+    })
+    .row(fmu(&Leaf::rayleigh_stiffness_s), |p| {
+        one(&mut p.leaf().rayleigh_stiffness_s)
+    })
+    .row(fmu(&Tendon::friction_n), |p| {
+        one(&mut p.tendon().friction_n)
+    })
+    .row(fmu(&Tendon::friction_speed_m_per_s), |p| {
+        one(&mut p.tendon().friction_speed_m_per_s)
+    })
     .influences(InfluencesOutputs::AtStart);
 }
 
@@ -150,32 +62,20 @@ const fn tendon<P: LegParameters>(list: &mut List<P>) {
     list.boolean("tendon.present", "False leaves the tendon out", |p| {
         &mut p.tendon().present
     })
-    .real(
-        "tendon.stiffness",
-        U::NewtonPerMetre,
-        allowed::TENDON_STIFFNESS.limits(),
-        "Stiffness of the tendon",
-        |p| one(&mut p.tendon().stiffness_n_per_m),
-    )
+    .row(fmu(&Tendon::stiffness_n_per_m), |p| {
+        one(&mut p.tendon().stiffness_n_per_m)
+    })
     .boolean(
         "tendon.rest_length_given",
         "Takes tendon.rest_length instead of the rest length that balances the leaf",
         |p| &mut p.choices().rest_length.given,
     )
-    .real(
-        "tendon.rest_length",
-        U::Metre,
-        allowed::REST_LENGTH.limits(),
-        "Rest length of the tendon, if tendon.rest_length_given",
-        |p| one(&mut p.choices().rest_length.value),
-    )
-    .real(
-        "tendon.slack_width",
-        U::Newton,
-        allowed::SLACK_WIDTH.limits(),
-        "Half width of the rounded corner at zero tension",
-        |p| one(&mut p.tendon().slack_width_n),
-    );
+    .row(fmu(&Tendon::rest_length_m), |p| {
+        one(&mut p.choices().rest_length.value)
+    })
+    .row(fmu(&Tendon::slack_width_n), |p| {
+        one(&mut p.tendon().slack_width_n)
+    });
 }
 
 /// The range of a count.
@@ -193,67 +93,37 @@ pub const fn motor_and_solver<P: LegParameters>(list: &mut List<P>) {
          motor.torque_command",
         |p| &mut p.choices().mode,
     )
-    .real(
-        "motor.hold_stiffness",
-        U::NewtonMetrePerRadian,
-        allowed::HOLD_STIFFNESS.limits(),
-        "Stiffness of the hold",
-        |p| one(&mut p.motor().hold_stiffness_nm_per_rad),
-    )
-    .real(
-        "motor.torque_limit",
-        U::NewtonMetre,
-        allowed::TORQUE_LIMIT.limits(),
-        "Torque limit of the hold",
-        |p| one(&mut p.motor().torque_limit_nm),
-    )
+    .row(fmu(&Motor::hold_stiffness_nm_per_rad), |p| {
+        one(&mut p.motor().hold_stiffness_nm_per_rad)
+    })
+    .row(fmu(&Motor::torque_limit_nm), |p| {
+        one(&mut p.motor().torque_limit_nm)
+    })
     .integer(
         "solver.elements",
-        whole(allowed::ELEMENTS.limits()),
+        whole(Solver::elements.limits()),
         "Elements of the leaf",
         |p| &mut p.choices().elements,
     )
     .influences(InfluencesOutputs::AfterStart)
-    .real(
-        "motor.hold_damping",
-        U::NewtonMetreSecondPerRadian,
-        allowed::HOLD_DAMPING.limits(),
-        "Damping of the hold",
-        |p| one(&mut p.motor().hold_damping_nm_s_per_rad),
-    )
-    .real(
-        "solver.step",
-        U::Second,
-        allowed::STEP.limits(),
-        "Largest step of the leg's own solver, which divides a communication step evenly",
-        |p| one(&mut p.solver().step_s),
-    )
+    .row(fmu(&Motor::hold_damping_nm_s_per_rad), |p| {
+        one(&mut p.motor().hold_damping_nm_s_per_rad)
+    })
+    .row(fmu(&Solver::step_s), |p| one(&mut p.solver().step_s))
     .boolean(
         "solver.adaptive",
         "Adapts the solver's step to its error",
         |p| &mut p.solver().adaptive,
     )
-    .real(
-        "solver.error_tolerance",
-        U::One,
-        allowed::ERROR_TOLERANCE.limits(),
-        "Allowed error of an adaptive step, relative to the leg's size or in rad",
-        |p| one(&mut p.solver().error_tolerance),
-    )
-    .real(
-        "solver.spectral_radius",
-        U::One,
-        allowed::SPECTRAL_RADIUS.limits(),
-        "Spectral radius of the integrator at infinite frequency: 1 keeps energy, 0 damps most",
-        |p| one(&mut p.solver().spectral_radius),
-    )
-    .real(
-        "solver.newton_tolerance",
-        U::One,
-        allowed::NEWTON_TOLERANCE.limits(),
-        "Newton's tolerance, relative to the leg's size or in rad",
-        |p| one(&mut p.solver().newton_tolerance),
-    )
+    .row(fmu(&Solver::error_tolerance), |p| {
+        one(&mut p.solver().error_tolerance)
+    })
+    .row(fmu(&Solver::spectral_radius), |p| {
+        one(&mut p.solver().spectral_radius)
+    })
+    .row(fmu(&Solver::newton_tolerance), |p| {
+        one(&mut p.solver().newton_tolerance)
+    })
     .influences(InfluencesOutputs::AtStart);
 }
 

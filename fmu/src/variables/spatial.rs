@@ -1,10 +1,9 @@
 //! Variables of `LegSpatial`.
 
-use super::{Choices, LegParameters, shared};
+use super::{Choices, LegParameters, fmu, shared};
 use leg_core::SpatialLegConfig;
-use leg_core::config::{ConfigError, Leaf, Link, Motor, Solver, Tendon};
-use leg_core::parameter as allowed;
-use leg_core::spatial::{CarriedMoment, Carrier, SectionShape};
+use leg_core::config::{ConfigError, Crank, Leaf, Motor, Solver, Tendon};
+use leg_core::spatial::{Base, CarriedMoment, Carrier, SectionShape, UniversalJoint};
 use leg_core::unit::{Origin, OutputGroup};
 use leg_core::unit_spatial::{SpatialInput as I, SpatialOutput as O};
 use softdock_fmi::model::{Failure, Parameters};
@@ -116,7 +115,7 @@ impl SpatialParameters {
 }
 
 impl LegParameters for SpatialParameters {
-    fn crank(&mut self) -> &mut Link {
+    fn crank(&mut self) -> &mut Crank {
         &mut self.config.crank
     }
 
@@ -158,34 +157,16 @@ pub const fn table() -> List<SpatialParameters> {
 }
 
 const fn placement(list: &mut List<SpatialParameters>) {
-    list.reals(
-        ("gravity", 3),
-        U::MetrePerSquareSecond,
-        allowed::GRAVITY.limits(),
-        "Gravity",
-        |p| &mut p.config.gravity_m_s2,
-    )
-    .reals(
-        ("base.motor_position", 3),
-        U::Metre,
-        allowed::MOTOR_POSITION.limits(),
-        "Centre O of the motor's axis",
-        |p| &mut p.config.base.motor_position_m,
-    )
-    .reals(
-        ("base.crank_direction", 3),
-        U::One,
-        allowed::CRANK_DIRECTION.limits(),
-        "Direction of the crank at q1 = 0, of any length but zero",
-        |p| &mut p.config.base.crank_direction,
-    )
-    .reals(
-        ("base.motor_axis", 3),
-        U::One,
-        allowed::MOTOR_AXIS.limits(),
-        "The motor's axis, at right angles to the crank, of any length but zero",
-        |p| &mut p.config.base.motor_axis,
-    )
+    list.rows(fmu(&SpatialLegConfig::gravity_m_s2), 3, |p| {
+        &mut p.config.gravity_m_s2
+    })
+    .rows(fmu(&Base::motor_position_m), 3, |p| {
+        &mut p.config.base.motor_position_m
+    })
+    .rows(fmu(&Base::crank_direction), 3, |p| {
+        &mut p.config.base.crank_direction
+    })
+    .rows(fmu(&Base::motor_axis), 3, |p| &mut p.config.base.motor_axis)
     .boolean(
         "universal.carried_by_base",
         "The universal joint's first axis keeps its direction (parallelogram) instead of turning \
@@ -198,20 +179,12 @@ const fn placement(list: &mut List<SpatialParameters>) {
          upright axis alone instead of about the normal of its axes",
         |p| &mut p.upright_moment,
     )
-    .reals(
-        ("universal.first_axis", 3),
-        U::One,
-        allowed::FIRST_AXIS.limits(),
-        "First axis of the universal joint at q1 = 0: along the crank, up, along the motor's axis",
-        |p| &mut p.config.universal.first_axis,
-    )
-    .reals(
-        ("universal.second_axis", 3),
-        U::One,
-        allowed::SECOND_AXIS.limits(),
-        "Second axis of the universal joint: along the leaf, normal to its face, across its width",
-        |p| &mut p.config.universal.second_axis,
-    )
+    .rows(fmu(&UniversalJoint::first_axis), 3, |p| {
+        &mut p.config.universal.first_axis
+    })
+    .rows(fmu(&UniversalJoint::second_axis), 3, |p| {
+        &mut p.config.universal.second_axis
+    })
     .boolean(
         "universal.flipped",
         "Mounts the leaf turned by half a turn about its chord",
@@ -222,27 +195,21 @@ const fn placement(list: &mut List<SpatialParameters>) {
         "Takes a round rod of section.radius instead of the leaf's width and thickness",
         |p| &mut p.round,
     )
-    .real(
-        "section.radius",
-        U::Metre,
-        allowed::SECTION_RADIUS.limits(),
-        "Radius of the rod, if section.round",
-        |p| one(&mut p.radius),
-    );
+    .row(fmu(&SectionShape::RADIUS), |p| one(&mut p.radius));
 }
 
 const fn pretension(list: &mut List<SpatialParameters>) {
     list.real(
         "pretension.q1",
         U::Radian,
-        allowed::Q1.limits(),
+        SpatialLegConfig::q1_rad.limits(),
         "Crank angle of the equilibrium from which the simulation starts",
         |p| one(&mut p.config.q1_rad),
     )
     .reals(
         ("pretension.tip_position", 3),
         U::Metre,
-        allowed::TIP_POSITION.limits(),
+        SpatialLegConfig::tip_position_m.limits(),
         "Tip B in that equilibrium, which determines the tendon's rest length",
         |p| &mut p.config.tip_position_m,
     )

@@ -9,12 +9,13 @@ use crate::support::{Random, archive};
 use leg_core::config::History;
 use leg_core::unit::{LegUnit, UnitLeg};
 use leg_core::unit_spatial::{SPATIAL_INPUTS, SpatialInput, SpatialOutput};
-use leg_core::{LegConfig, PlanarUnit, Simulation, SpatialLegConfig, SpatialUnit, parameter};
+use leg_core::{LegConfig, PlanarUnit, Simulation, SpatialLegConfig, SpatialUnit};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use softdock_fmi::import::{FmuInstance, Options};
 use softdock_fmi::variables::Value as ParameterValue;
 use softdock_fmu::{ModelKind, planar_parameters, spatial_parameters};
+use softdock_settings::{Kind, Parameter, Table as Settings};
 use softdock_xml::{Causality, VariableType};
 use std::collections::BTreeMap;
 use toml::{Table, Value};
@@ -641,6 +642,15 @@ fn random_legs_are_the_same_native_loaded_and_read_again() {
     check_draws::<SpatialLegConfig>(0xf00d);
 }
 
+/// Rows of numbers that legs have.
+fn numbers() -> Vec<&'static Parameter> {
+    let mut rows = Vec::new();
+    LegConfig::collect(&mut rows);
+    SpatialLegConfig::collect(&mut rows);
+    rows.retain(|row| matches!(row.kind, Kind::Number | Kind::Numbers(_) | Kind::Count));
+    rows
+}
+
 /// Ends of every range: allowed to both, and just outside refused by both, with name and range.
 fn check_ranges<L: Leg>(validate: fn(&L) -> Result<(), leg_core::ConfigError>) {
     let fmu = archive(L::KIND);
@@ -661,12 +671,14 @@ fn check_ranges<L: Leg>(validate: fn(&L) -> Result<(), leg_core::ConfigError>) {
     }
     let mut checked = 0;
     for (key, value) in flatten(&table) {
-        let Some(limits) = parameter::ALL.iter().find(|limits| limits.key == key) else {
+        let rows = numbers();
+        let Some(row) = rows.iter().find(|row| row.key == key) else {
             let whole = matches!(value, Value::Boolean(_) | Value::String(_));
             let history = key.ends_with("torque_nm") || key.ends_with("angle_rad");
             assert!(whole || history || key.starts_with("load."), "{key}");
             continue;
         };
+        let limits = row.range;
         let with = |number: f64| match &value {
             Value::Array(list) => {
                 let mut list = list.clone();
@@ -737,9 +749,10 @@ fn every_parameter_of_an_fmu_belongs_to_a_key() {
                 assert!(known.contains(&variable.name), "{}", variable.name);
             }
         }
-        for limits in parameter::ALL {
+        for row in numbers() {
+            let limits = row.range;
             let value = Value::Float(limits.low);
-            let Some((name, _)) = given(limits.key, &value).pop() else {
+            let Some((name, _)) = given(row.key, &value).pop() else {
                 continue;
             };
             let numbered = format!("{name}[1]");
@@ -751,7 +764,7 @@ fn every_parameter_of_an_fmu_belongs_to_a_key() {
             {
                 assert_eq!(real.attributes.min, Some(limits.low), "{name}");
                 assert_eq!(real.attributes.max, Some(limits.high), "{name}");
-                let unit = limits.unit.replace('·', ".").replace('²', "2");
+                let unit = row.unit.replace('·', ".").replace('²', "2");
                 let unit = unit.replace('³', "3").replace('-', "1");
                 assert_eq!(real.attributes.unit, Some(unit), "{name}");
             }

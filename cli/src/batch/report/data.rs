@@ -139,7 +139,7 @@ fn axis_of_input(key: &str) -> Axis {
     let (words, unit) = split_unit(key);
     let words = words.strip_prefix("misalignment: ").unwrap_or(&words);
     let words = words.strip_prefix("contact: ").unwrap_or(words);
-    let known = Scenario::keys().find(|known| known.name == key);
+    let known = Scenario::keys().find(|known| known.key == key);
     let unit = match known.map_or(unit, |known| known.unit) {
         "-" => "",
         "deg" => "°",

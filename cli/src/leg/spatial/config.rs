@@ -5,18 +5,19 @@ use leg_core::spatial::{SpatialChannel, TipDrive};
 use leg_core::spatial_simulate::resting_signals;
 use leg_core::{LegError, SpatialLegConfig, SpatialPretensioned, SpatialSimulation};
 use serde::{Deserialize, Serialize};
+use softdock_settings::{table, words};
 
-/// What happens to the tip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TipMode {
-    /// It is where its motion puts it.
-    #[default]
-    Held,
-    /// It moves under the force that held it, and the given force on top.
-    Loaded,
-    /// It moves under the given force alone.
-    Free,
+words! {
+    /// What happens to the tip.
+    pub enum TipMode {
+        /// It is where its motion puts it.
+        #[default]
+        Held = "held",
+        /// It moves under the force that held it, and the given force on top.
+        Loaded = "loaded",
+        /// It moves under the given force alone.
+        Free = "free",
+    }
 }
 
 impl From<TipMode> for TipDrive {
@@ -28,24 +29,17 @@ impl From<TipMode> for TipDrive {
     }
 }
 
-/// The tip B.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Tip {
-    /// What happens to it.
-    pub mode: TipMode,
-    /// Displacement along x while it is held [m].
-    pub motion_x_m: History,
-    /// Displacement along y [m].
-    pub motion_y_m: History,
-    /// Displacement along z [m].
-    pub motion_z_m: History,
-    /// Force on it along x while it is loaded or free [N].
-    pub force_x_n: History,
-    /// Force along y [N].
-    pub force_y_n: History,
-    /// Force along z [N].
-    pub force_z_n: History,
+table! {
+    /// The tip B.
+    pub struct Tip in "tip" {
+        mode: TipMode = TipMode::Held, "The tip: held, free under the force that held it and a load on top, or free under the load alone";
+        motion_x_m: History = History::default(), "Displacement of a held tip along x; from rest, without jumps" ["m"];
+        motion_y_m: History = History::default(), "Displacement of a held tip along y" ["m"];
+        motion_z_m: History = History::default(), "Displacement of a held tip along z" ["m"];
+        force_x_n: History = History::default(), "Force on a loaded or free tip along x" ["N"];
+        force_y_n: History = History::default(), "Force on a loaded or free tip along y" ["N"];
+        force_z_n: History = History::default(), "Force on a loaded or free tip along z" ["N"];
+    }
 }
 
 /// Keys of the displacements and of the forces, with their histories.
@@ -54,17 +48,17 @@ type Keyed<'a> = [(&'static str, &'a History); 3];
 impl Tip {
     fn motions(&self) -> Keyed<'_> {
         [
-            ("tip.motion_x_m", &self.motion_x_m),
-            ("tip.motion_y_m", &self.motion_y_m),
-            ("tip.motion_z_m", &self.motion_z_m),
+            (Self::motion_x_m.key, &self.motion_x_m),
+            (Self::motion_y_m.key, &self.motion_y_m),
+            (Self::motion_z_m.key, &self.motion_z_m),
         ]
     }
 
     fn forces(&self) -> Keyed<'_> {
         [
-            ("tip.force_x_n", &self.force_x_n),
-            ("tip.force_y_n", &self.force_y_n),
-            ("tip.force_z_n", &self.force_z_n),
+            (Self::force_x_n.key, &self.force_x_n),
+            (Self::force_y_n.key, &self.force_y_n),
+            (Self::force_z_n.key, &self.force_z_n),
         ]
     }
 

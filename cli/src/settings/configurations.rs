@@ -1,0 +1,96 @@
+//! The configurations that can be read from files and arguments.
+
+use super::{Parameter, Refused, Settings};
+use crate::leg::spatial::config::{SpatialSettings, Tip};
+use leg_core::{ConfigError, LegConfig, LegError, SpatialLegConfig};
+use softdock_docking::{DockingError, Scenario};
+use softdock_platform::{PlatformConfig, PlatformError};
+use softdock_settings::Table;
+
+fn refused(key: &str, error: impl std::fmt::Display) -> Refused {
+    Refused {
+        key: key.to_owned(),
+        message: error.to_string(),
+    }
+}
+
+fn outside(error: ConfigError) -> Refused {
+    refused(error.key, &error)
+}
+
+impl Settings for LegConfig {
+    fn rows() -> Vec<&'static Parameter> {
+        Self::parameters()
+    }
+
+    fn check(&self) -> Result<(), Refused> {
+        self.validate().map_err(outside)
+    }
+}
+
+impl Settings for SpatialSettings {
+    fn rows() -> Vec<&'static Parameter> {
+        let mut rows = SpatialLegConfig::parameters();
+        Tip::collect(&mut rows);
+        rows
+    }
+
+    fn check(&self) -> Result<(), Refused> {
+        self.validate().map_err(outside)?;
+        match self.tip.objection() {
+            Some((key, message)) => Err(refused(key, message)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Settings for PlatformConfig {
+    fn rows() -> Vec<&'static Parameter> {
+        Self::parameters()
+    }
+
+    fn check(&self) -> Result<(), Refused> {
+        self.validate()
+            .map_err(|error| refused(platform_key(&error), &error))
+    }
+}
+
+impl Settings for Scenario {
+    fn rows() -> Vec<&'static Parameter> {
+        Self::parameters()
+    }
+
+    fn check(&self) -> Result<(), Refused> {
+        self.validate().map_err(|error| {
+            let key = match &error {
+                DockingError::TooMuch { key, .. } | DockingError::RegulatorConflict { key, .. } => {
+                    key
+                }
+                DockingError::Platform(error) => platform_key(error),
+                DockingError::NoRegulator { .. } | DockingError::NoApproach { .. } => "",
+            };
+            refused(key, &error)
+        })
+    }
+}
+
+/// The key that a complaint is about.
+fn platform_key(error: &PlatformError) -> &str {
+    match error {
+        PlatformError::Config(error) => error.key,
+        PlatformError::Leg {
+            cause: LegError::Config(error),
+            ..
+        } => match error.key {
+            "solver.elements" => "legs.elements",
+            "q1_rad" => "legs.q1_rad",
+            key => key,
+        },
+        PlatformError::Difference { .. } | PlatformError::NoSuchLeg { .. } => "legs.different",
+        _ => "",
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -1,0 +1,58 @@
+//! From a row of settings to a variable of an FMU: the key without its unit, which FMI states apart.
+
+use softdock_fmi::variables::{Row, UnitOf};
+use softdock_settings::Parameter;
+
+/// Units of settings: as rows have them, as keys end with them, as FMI has them.
+const UNITS: [(&str, &str, UnitOf); 18] = [
+    ("-", "", UnitOf::One),
+    ("m", "_m", UnitOf::Metre),
+    ("s", "_s", UnitOf::Second),
+    ("kg", "_kg", UnitOf::Kilogram),
+    ("rad", "_rad", UnitOf::Radian),
+    ("N", "_n", UnitOf::Newton),
+    ("N·m", "_nm", UnitOf::NewtonMetre),
+    ("Pa", "_pa", UnitOf::Pascal),
+    ("m/s", "_m_per_s", UnitOf::MetrePerSecond),
+    ("m/s²", "_m_s2", UnitOf::MetrePerSquareSecond),
+    ("N/m", "_n_per_m", UnitOf::NewtonPerMetre),
+    ("N·s/m", "_n_s_per_m", UnitOf::NewtonSecondPerMetre),
+    ("N·m/rad", "_nm_per_rad", UnitOf::NewtonMetrePerRadian),
+    (
+        "N·m·s/rad",
+        "_nm_s_per_rad",
+        UnitOf::NewtonMetreSecondPerRadian,
+    ),
+    ("kg/m³", "_kg_m3", UnitOf::KilogramPerCubicMetre),
+    ("1/m", "_per_m", UnitOf::PerMetre),
+    ("1/s", "_per_s", UnitOf::PerSecond),
+    ("rad/s", "_rad_per_s", UnitOf::RadianPerSecond),
+];
+
+/// `a == b`, where that must be known at compile time.
+const fn same(a: &str, b: &str) -> bool {
+    let (a, b) = (a.as_bytes(), b.as_bytes());
+    let mut i = 0;
+    while i < a.len() && i < b.len() && a[i] == b[i] {
+        i += 1;
+    }
+    i == a.len() && i == b.len()
+}
+
+/// The row of a parameter. A unit that is not in the table, or not at the end of the key, is a
+/// mistake that the compiler reports.
+pub const fn fmu(parameter: &Parameter) -> Row {
+    let mut i = 0;
+    while !same(UNITS[i].0, parameter.unit) {
+        i += 1;
+    }
+    let (_, suffix, unit) = UNITS[i];
+    let (name, end) = parameter.key.split_at(parameter.key.len() - suffix.len());
+    assert!(same(end, suffix), "a key ends with its unit");
+    Row {
+        name,
+        unit,
+        limits: parameter.limits(),
+        description: parameter.meaning,
+    }
+}
