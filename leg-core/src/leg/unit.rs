@@ -17,7 +17,9 @@
 //! A unit counts time from its own start, and every communication step from that step's: what a
 //! master calls its time is no concern of the mechanics. A communication step far shorter than a step
 //! of the solver comes from rounding of the master's clock. It moves the unit's time only; the
-//! mechanics catch up with the next one.
+//! mechanics catch up with the next one. Where the solver's steps become much shorter or longer from
+//! one communication step to the next, the motion is prepared for that: stiff parts would turn what
+//! the last steps left unresolved into forces and velocities.
 //!
 //! Everything that changes is in the memory of the unit, which can be saved, restored and turned
 //! into plain numbers: equal memories and equal inputs give equal bits afterwards.
