@@ -315,6 +315,7 @@ fn force_power<G: Group<N, D>, const N: usize, const D: usize>(
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::group::{Se2, Se3};
