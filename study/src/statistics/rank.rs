@@ -174,7 +174,7 @@ mod tests {
                 found.low < truth && truth < found.high
             })
             .count();
-        // 950 ± three standard deviations of 7; without the ρ²/2 of (3) it would be 900.
+        // 950 ± three standard deviations of 7; without the ρ²/2 of (3) it is about 917.
         assert!((929..=971).contains(&covered), "{covered}");
     }
 
