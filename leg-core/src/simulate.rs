@@ -6,7 +6,7 @@ use super::planar::{CHANNELS, Channel, LinkDrive, PlanarLeg, wrap};
 use super::pretension::{
     PlanarState, PretensionReport, Pretensioned, pretension_boxed, tendon_tension,
 };
-use multibody::dynamics::{self, Advance, Control, StepSettings};
+use multibody::dynamics::{self, Advance, Control, StepSettings, Stepping, advance_watched};
 use multibody::error::Error;
 use multibody::group::{Group, Se2};
 use multibody::math;
@@ -129,9 +129,45 @@ impl Simulation {
             workspace,
             ..
         } = self;
+        let parts = (state, &mut **workspace);
         advance_driven(
-            &leg.model, state, workspace, signals, time, control, settings,
+            &leg.model,
+            parts,
+            signals,
+            time,
+            control,
+            settings,
+            &mut |_| {},
         )
+    }
+
+    /// Advances to `time` [s]; `watch` sees the leg at the end of every step but the last.
+    pub fn advance_watched(
+        &mut self,
+        time: f64,
+        watch: &mut dyn FnMut(&LegSample),
+    ) -> Result<Advance, LegError> {
+        let Self {
+            leg,
+            state,
+            signals,
+            control,
+            settings,
+            workspace,
+            chord_angle,
+            ..
+        } = self;
+        let mut looked = Ok(());
+        let mut look = |state: &PlanarState| {
+            if state.time < time && looked.is_ok() {
+                looked = sample_of(leg, state, chord_angle).map(|sample| watch(&sample));
+            }
+        };
+        let parts = (state, &mut **workspace);
+        let done = advance_driven(
+            &leg.model, parts, signals, time, control, settings, &mut look,
+        )?;
+        looked.map(|()| done)
     }
 
     /// Advances to `time` [s] under a drive other than the simulation's own signals (a
@@ -149,7 +185,16 @@ impl Simulation {
             workspace,
             ..
         } = self;
-        advance_driven(&leg.model, state, workspace, drive, time, control, settings)
+        let parts = (state, &mut **workspace);
+        advance_driven(
+            &leg.model,
+            parts,
+            drive,
+            time,
+            control,
+            settings,
+            &mut |_| {},
+        )
     }
 
     /// The signals' values at `time` [s].
@@ -161,51 +206,59 @@ impl Simulation {
 
     /// What the leg shows now.
     pub fn sample(&mut self) -> Result<LegSample, LegError> {
-        let Self { leg, state, .. } = self;
-        let model = &leg.model;
-        let chord = chord_vector(leg, state);
-        let length = chord.norm();
-        let angle = math::atan2(chord.y, chord.x);
-        self.chord_angle += wrap(angle - self.chord_angle);
-        let point = |node| multibody::model::PointOn::node(node, Vector2::zeros());
-        let velocity_a = results::point_velocity(model, state, &point(leg.node_a));
-        let velocity_b = results::point_velocity(model, state, &point(leg.node_b));
-        let relative = velocity_b - velocity_a;
-        let chord_rate = (chord.x * relative.y - chord.y * relative.x) / (length * length);
-        let (q1, q3) = (state.angle(leg.joints.o), state.angle(leg.joints.c));
-        let rate = |joint| results::angle_rate(model, state, joint);
-        let (q1_dot, q3_dot) = (rate(leg.joints.o), rate(leg.joints.c));
-        let mut stations = [[0.0; 2]; 3];
-        for (i, station) in stations.iter_mut().enumerate() {
-            let s = 0.25 * (i + 1) as f64 * leg.config.leaf.length_m;
-            *station = results::pose_at(model, state, leg.leaf, s)?
-                .translation()
-                .into();
-        }
-        let energies = results::energy::energies(model, state)?;
-        let motor = leg
-            .motor
-            .and_then(|motor| results::torque(model, state, motor));
-        let driver = leg
-            .joints
-            .crank_driver
-            .map(|joint| results::reaction(model, state, joint).moment[2]);
-        Ok(LegSample {
-            t: state.time,
-            q: [q1, self.chord_angle - q1, q3],
-            q_dot: [q1_dot, chord_rate - q1_dot, q3_dot],
-            tendon_length: length,
-            tendon_tension: tendon_tension(leg, state),
-            stations,
-            crank_torque: motor.unwrap_or(0.0) + driver.unwrap_or(0.0),
-            energies,
-            work_in: state.ledger.work_in,
-            dissipated: state.ledger.dissipated,
-            energy_residual: state.ledger.residual(&energies),
-            loop_gap: results::largest_gap(model, state),
-            leaf_strain: leg.leaf_strain(state)?,
-        })
+        sample_of(&self.leg, &self.state, &mut self.chord_angle)
     }
+}
+
+/// What a leg shows in `state`; `turned` is the angle of its chord, counted over full turns.
+fn sample_of(
+    leg: &PlanarLeg,
+    state: &PlanarState,
+    turned: &mut f64,
+) -> Result<LegSample, LegError> {
+    let model = &leg.model;
+    let chord = chord_vector(leg, state);
+    let length = chord.norm();
+    let angle = math::atan2(chord.y, chord.x);
+    *turned += wrap(angle - *turned);
+    let point = |node| multibody::model::PointOn::node(node, Vector2::zeros());
+    let velocity_a = results::point_velocity(model, state, &point(leg.node_a));
+    let velocity_b = results::point_velocity(model, state, &point(leg.node_b));
+    let relative = velocity_b - velocity_a;
+    let chord_rate = (chord.x * relative.y - chord.y * relative.x) / (length * length);
+    let (q1, q3) = (state.angle(leg.joints.o), state.angle(leg.joints.c));
+    let rate = |joint| results::angle_rate(model, state, joint);
+    let (q1_dot, q3_dot) = (rate(leg.joints.o), rate(leg.joints.c));
+    let mut stations = [[0.0; 2]; 3];
+    for (i, station) in stations.iter_mut().enumerate() {
+        let s = 0.25 * (i + 1) as f64 * leg.config.leaf.length_m;
+        *station = results::pose_at(model, state, leg.leaf, s)?
+            .translation()
+            .into();
+    }
+    let energies = results::energy::energies(model, state)?;
+    let motor = leg
+        .motor
+        .and_then(|motor| results::torque(model, state, motor));
+    let driver = leg
+        .joints
+        .crank_driver
+        .map(|joint| results::reaction(model, state, joint).moment[2]);
+    Ok(LegSample {
+        t: state.time,
+        q: [q1, *turned - q1, q3],
+        q_dot: [q1_dot, chord_rate - q1_dot, q3_dot],
+        tendon_length: length,
+        tendon_tension: tendon_tension(leg, state),
+        stations,
+        crank_torque: motor.unwrap_or(0.0) + driver.unwrap_or(0.0),
+        energies,
+        work_in: state.ledger.work_in,
+        dissipated: state.ledger.dissipated,
+        energy_residual: state.ledger.residual(&energies),
+        loop_gap: results::largest_gap(model, state),
+        leaf_strain: leg.leaf_strain(state)?,
+    })
 }
 
 /// A leg in its posture, not yet a simulation.
@@ -250,16 +303,18 @@ fn mount(config: &LegConfig) -> Result<Box<Mounted>, LegError> {
 }
 
 /// Advances any model under its step control, which remembers an adapted step size.
+/// `watch` sees the state at the end of every step.
 pub(super) fn advance_driven<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
-    state: &mut State<G, N>,
-    workspace: &mut Workspace<G, N>,
+    (state, workspace): (&mut State<G, N>, &mut Workspace<G, N>),
     drive: &(impl Drive + ?Sized),
     time: f64,
     control: &mut Control,
     settings: &StepSettings,
+    watch: &mut dyn FnMut(&State<G, N>),
 ) -> Result<Advance, LegError> {
-    let done = dynamics::advance(model, state, workspace, drive, time, control, settings);
+    let stepping = Stepping { control, settings };
+    let done = advance_watched(model, state, workspace, drive, time, &stepping, watch);
     let done = done.map_err(stalled(state.time, control, settings))?;
     if let Control::Adaptive { first, .. } = control {
         *first = done.next_step;

@@ -140,9 +140,44 @@ impl SpatialSimulation {
             workspace,
             ..
         } = self;
+        let parts = (state, workspace);
         advance_driven(
-            &leg.model, state, workspace, signals, time, control, settings,
+            &leg.model,
+            parts,
+            signals,
+            time,
+            control,
+            settings,
+            &mut |_| {},
         )
+    }
+
+    /// Advances to `time` [s]; `watch` sees the leg at the end of every step but the last.
+    pub fn advance_watched(
+        &mut self,
+        time: f64,
+        watch: &mut dyn FnMut(&SpatialSample),
+    ) -> Result<Advance, LegError> {
+        let Self {
+            leg,
+            state,
+            signals,
+            control,
+            settings,
+            workspace,
+            ..
+        } = self;
+        let mut looked = Ok(());
+        let mut look = |state: &SpatialState| {
+            if state.time < time && looked.is_ok() {
+                looked = leg.sample(state).map(|sample| watch(&sample));
+            }
+        };
+        let parts = (state, workspace);
+        let done = advance_driven(
+            &leg.model, parts, signals, time, control, settings, &mut look,
+        )?;
+        looked.map(|()| done)
     }
 
     /// Advances to `time` [s] under another drive than the simulation's own signals.
@@ -159,7 +194,16 @@ impl SpatialSimulation {
             workspace,
             ..
         } = self;
-        advance_driven(&leg.model, state, workspace, drive, time, control, settings)
+        let parts = (state, workspace);
+        advance_driven(
+            &leg.model,
+            parts,
+            drive,
+            time,
+            control,
+            settings,
+            &mut |_| {},
+        )
     }
 
     /// What the leg shows now.

@@ -17,7 +17,9 @@
 //! A unit counts time from its own start, and every communication step from that step's: what a
 //! master calls its time is no concern of the mechanics. A communication step far shorter than a step
 //! of the solver comes from rounding of the master's clock. It moves the unit's time only; the
-//! mechanics catch up with the next one.
+//! mechanics catch up with the next one. Where the solver's steps become much shorter or longer from
+//! one communication step to the next, the motion is prepared for that: stiff parts would turn what
+//! the last steps left unresolved into forces and velocities.
 //!
 //! Everything that changes is in the memory of the unit, which can be saved, restored and turned
 //! into plain numbers: equal memories and equal inputs give equal bits afterwards.
@@ -45,7 +47,19 @@ pub const MOST_STEPS: f64 = 1e7;
 
 /// A communication step shorter than this fraction of the last step of the solver begins with
 /// consistent velocities and accelerations.
-const SHORT_STEP: f64 = 1.5e-3;
+const SHORT_STEP: f64 = 0.1;
+/// One with steps longer than the last one by this factor begins with accelerations that they can
+/// resolve.
+const LONG_STEP: f64 = 10.0;
+
+/// How the steps of a communication step differ from those before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ChangeOfSteps {
+    /// Beyond [`SHORT_STEP`].
+    Shorter,
+    /// Beyond [`LONG_STEP`].
+    Longer,
+}
 
 /// An input over a communication step: its value and derivatives at the start, eq. (1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -490,8 +504,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         self.sensitivity.forget();
         let last_span = core::mem::replace(&mut self.memory.state.time, 0.0);
         self.backup.copy_from(&self.memory.state);
-        let short = self.memory.stepped
-            && span < SHORT_STEP * last_span / self.memory.last.steps.max(1) as f64;
+        let change = self.change_of_steps(span, last_span);
         let near = leg.counted_angle(&self.memory.state, self.memory.near);
         // What inputs do is said from the start of this communication step; the curves begin where
         // the mechanics are.
@@ -503,14 +516,13 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
                 *input
             };
         }
-        let done = if short {
-            self.begin_short(span).and_then(|()| self.travel(span))
-        } else {
-            self.travel(span)
+        let done = match change {
+            Some(change) => self.begin(span, change).and_then(|()| self.travel(span)),
+            None => self.travel(span),
         };
         match done {
             Ok((done, series)) => {
-                if short {
+                if change.is_some() {
                     self.backup.copy_from(&self.scratch);
                 }
                 self.memory.near = near;
@@ -526,9 +538,37 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         }
     }
 
-    /// Prepares a communication step of `span` [s], far shorter than the steps before; the state it
+    /// Whether the steps of a communication step of `span` [s] are far from those of the last one,
+    /// which was `last_span` [s] long.
+    fn change_of_steps(&self, span: f64, last_span: f64) -> Option<ChangeOfSteps> {
+        let Memory { stepped, last, .. } = &self.memory;
+        let before = last_span / last.steps.max(1) as f64;
+        let (first, _) = self.first_step(span);
+        if !*stepped {
+            None
+        } else if span < SHORT_STEP * before {
+            Some(ChangeOfSteps::Shorter)
+        } else if first > LONG_STEP * before {
+            Some(ChangeOfSteps::Longer)
+        } else {
+            None
+        }
+    }
+
+    /// Size of the first step [s] of a communication step of `span` [s], and whether there are more.
+    fn first_step(&self, span: f64) -> (f64, bool) {
+        let control = control_from(self.built.leg.solver(), self.memory.first_steps[1]);
+        let stepping = Stepping {
+            control: &control,
+            settings: &self.settings,
+        };
+        stepping.first_between(0.0, span)
+    }
+
+    /// Prepares a communication step of `span` [s], with steps far from those before; the state it
     /// begins with stays in the scratch state.
-    fn begin_short(&mut self, span: f64) -> Result<(), LegError> {
+    fn begin(&mut self, span: f64, change: ChangeOfSteps) -> Result<(), LegError> {
+        let (first, _) = self.first_step(span);
         let Self {
             built,
             memory,
@@ -539,8 +579,13 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         } = self;
         let (model, state) = (built.leg.model(), &mut memory.state);
         let began = memory.elapsed - memory.pending;
-        jumps::make_consistent(model, state, workspace, span, settings)
-            .map_err(|error| error.later_by(began))?;
+        match change {
+            ChangeOfSteps::Shorter => {
+                jumps::make_consistent(model, state, workspace, span, settings)
+            }
+            ChangeOfSteps::Longer => jumps::smooth(model, state, workspace, first, settings),
+        }
+        .map_err(|error| error.later_by(began))?;
         scratch.copy_from(state);
         Ok(())
     }

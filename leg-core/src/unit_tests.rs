@@ -454,3 +454,80 @@ fn course_of_the_force_changes_as_its_rate_says() {
         );
     }
 }
+
+/// Outputs after every millisecond, of steps whose parts `parts` gives for each [s].
+fn by_parts<L, G, const N: usize, const D: usize>(
+    mut unit: LegUnit<L, G, N, D>,
+    output: usize,
+    parts: impl Fn(usize) -> Vec<f64>,
+) -> Vec<f64>
+where
+    L: UnitLeg<G, N, D>,
+    G: Group<N, D>,
+{
+    let step = |k: usize| {
+        for (i, part) in parts(k).into_iter().enumerate() {
+            let done = unit.advance_by(part);
+            done.unwrap_or_else(|error| panic!("part {i} of step {k}, {part} s: {error}"));
+        }
+        unit.outputs().unwrap()[output]
+    };
+    (0..MILLISECONDS).map(step).collect()
+}
+
+const MILLISECONDS: usize = 300;
+
+fn farthest(a: &[f64], b: &[f64]) -> f64 {
+    let distances = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    distances.fold(0.0, f64::max)
+}
+
+/// Short communication steps among long ones, of any size between rounding and the leg's own step,
+/// once in a while and each time: the reaction that feels it most stays within what halving the step
+/// changes.
+fn short_steps_do_not_disturb<L, G, const N: usize, const D: usize>(
+    unit: impl Fn(f64) -> LegUnit<L, G, N, D>,
+    output: usize,
+) where
+    L: UnitLeg<G, N, D>,
+    G: Group<N, D>,
+{
+    let whole = |_: usize| vec![1e-3];
+    let reference = by_parts(unit(1e-3), output, whole);
+    let own = farthest(&by_parts(unit(0.5e-3), output, whole), &reference);
+    for length in [2e-7, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4] {
+        for every in [1, 2, 5, 20] {
+            let divided = |k: usize| match k % every {
+                0 if k > 0 => vec![length, 1e-3 - length],
+                _ => vec![1e-3],
+            };
+            let found = farthest(&by_parts(unit(1e-3), output, divided), &reference);
+            assert!(
+                found < 2.0 * own,
+                "{length} s in every step of {every}: off by {found} N, own error {own} N"
+            );
+        }
+    }
+}
+
+#[test]
+fn short_communication_steps_among_long_ones_disturb_nothing() {
+    short_steps_do_not_disturb(
+        |step| {
+            let mut config = planar_config(MotorMode::Torque);
+            config.solver.step_s = step;
+            let mut inputs = [0.0; PLANAR_INPUTS];
+            inputs[PlanarInput::MotorTorque as usize] = 0.3;
+            PlanarUnit::new(&config, &inputs).unwrap()
+        },
+        PlanarOutput::ForceA as usize,
+    );
+    short_steps_do_not_disturb(
+        |step| {
+            let mut config = spatial_config(MotorMode::Torque);
+            config.solver.step_s = step;
+            SpatialUnit::new(&config, true, &spatial_inputs()).unwrap()
+        },
+        SpatialOutput::TipForce as usize,
+    );
+}

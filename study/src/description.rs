@@ -200,7 +200,7 @@ pub enum KeepSeries {
     None,
     /// Those of failed runs.
     Failures,
-    /// Those of the runs with the worst values of a figure.
+    /// Those of the runs with the worst values of a figure; suspect runs are not ranked.
     Worst,
     /// All.
     All,

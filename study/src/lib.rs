@@ -77,4 +77,4 @@ pub use store::Directory;
 pub use store::damage::Damage;
 pub use table::Table;
 pub use validate::MAX_RUNS;
-pub use value::{FigureSpec, Kind, Value};
+pub use value::{FigureSpec, Kind, SOUND, SOUNDNESS, Value};

@@ -85,6 +85,11 @@ impl fmt::Display for Value {
     }
 }
 
+/// Name of the figure that says whether a run can be believed: a word, [`SOUND`] or another.
+pub const SOUNDNESS: &str = "soundness";
+/// The word of a run that can be believed. Other runs are no results and take no part in rankings.
+pub const SOUND: &str = "sound";
+
 /// A summary figure of a run: its name, which carries its unit (`peak_contact_force_n`), and kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -124,6 +124,9 @@ mod tests {
         assert_eq!(specs[2], FigureSpec::new("soundness_reasons", Kind::Text));
         assert_eq!(specs[3], FigureSpec::new("outcome", Kind::Text));
         assert_eq!(value("soundness"), Some(Value::Text("sound".to_owned())));
+        // The words that rankings of the study go by.
+        assert_eq!(softdock_study::SOUNDNESS, "soundness");
+        assert_eq!(softdock_study::SOUND, "sound");
         assert_eq!(value("soundness_reasons"), Some(Value::Text(String::new())));
         let never = Some(Value::Text("never_touched".to_owned()));
         assert_eq!(value("outcome"), never);

@@ -6,6 +6,7 @@ use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use serde_json::{Map, Value as Json, json};
 use softdock_docking::Outcome;
+pub use softdock_study::SOUNDNESS;
 use softdock_study::statistics::{Interval, Summary, summary, wilson};
 use softdock_study::{Directory, Plan, StudyError, Value};
 use std::collections::HashSet;
@@ -14,8 +15,6 @@ use std::collections::HashSet;
 pub const CONFIDENCE: f64 = 0.95;
 /// The figure that ranks dockings.
 pub const FORCE: &str = "peak_contact_force_n";
-/// The figure that says whether a run can be believed.
-pub const SOUNDNESS: &str = "soundness";
 /// The figure that says why not.
 pub const REASONS: &str = "soundness_reasons";
 /// The figure that says what became of a docking.

@@ -265,26 +265,29 @@ impl Simulation {
         let Times {
             start, stop, step, ..
         } = self.times;
-        // A last step that is nothing but rounding is none.
-        let count = ((stop - start) / step * (1.0 - 1e-9)).ceil() as usize;
+        let (count, duration) = division(self.times);
         self.record(instance, start)?;
         for k in 0..count {
             if run::stop_requested() {
                 return Ok(Ended::Stopped);
             }
-            let at = |k: usize| {
-                if k == count {
-                    stop
-                } else {
-                    grid_time(start, step, k)
-                }
+            // Lengths are those of a run from zero: the rounding of large times is not in them.
+            let offset = |k: usize| match k {
+                k if k == count => duration,
+                k => grid_time(step, k),
             };
-            let (time, end) = (at(k), at(k + 1));
+            let length = offset(k + 1) - offset(k);
+            let time = start + offset(k);
+            let end = if k + 1 == count {
+                stop
+            } else {
+                start + offset(k + 1)
+            };
             if let Some(table) = &self.table {
-                table.apply(instance, time, Some(end - time))?;
+                table.apply(instance, time, Some(length))?;
             }
             // This run never goes back, and says so: FMUs may act on it.
-            let done = instance.do_final_step(time, end - time);
+            let done = instance.do_final_step(time, length);
             tell(instance, self.log);
             if let Err(ImportError::Ended { last_time, .. }) = done {
                 self.ended_by_fmu(instance, last_time, end)?;
@@ -341,12 +344,63 @@ impl Simulation {
     }
 }
 
-/// The time of row `index`; a step of 1 ms gives 0.009 rather than 0.009000000000000001.
-fn grid_time(start: f64, step: f64, index: usize) -> f64 {
+/// Number of steps, and their sum [s]: that of whole steps if the times differ from it by rounding
+/// only. A last step that is nothing but rounding is none.
+fn division(times: Times) -> (usize, f64) {
+    let duration = times.stop - times.start;
+    let whole = (duration / times.step).round() as usize;
+    let rounding = 2.0 * f64::EPSILON * times.start.abs().max(times.stop.abs());
+    let allowed = rounding.max(1e-9 * duration);
+    if whole > 0 && (duration - grid_time(times.step, whole)).abs() <= allowed {
+        (whole, grid_time(times.step, whole))
+    } else {
+        ((duration / times.step).ceil() as usize, duration)
+    }
+}
+
+/// Time of row `index` since the start; a step of 1 ms gives 0.009 rather than 0.009000000000000001.
+fn grid_time(step: f64, index: usize) -> f64 {
     let per_second = (1.0 / step).round();
     if (per_second * step - 1.0).abs() < 1e-12 {
-        start + index as f64 / per_second
+        index as f64 / per_second
     } else {
-        start + index as f64 * step
+        index as f64 * step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Also where rounding of the times, 1.5e-11 s at a day, makes the interval longer than its steps.
+    #[test]
+    fn the_same_steps_are_made_from_every_start() {
+        for (span, step) in [
+            (0.2, 1e-3),
+            (0.05, 5e-3),
+            (1.0, 0.3),
+            (6.0, 1.0),
+            (0.7, 1e-4),
+        ] {
+            let from = |start: f64| {
+                division(Times {
+                    start,
+                    stop: start + span,
+                    step,
+                    tolerance: None,
+                })
+            };
+            let reference = from(0.0);
+            for start in [3e4, 86_400.0, 1e7, -7.3] {
+                let (count, duration) = from(start);
+                assert_eq!(count, reference.0, "{span} s from {start} s");
+                let whole = grid_time(step, count) == reference.1;
+                let off = (duration - reference.1).abs();
+                assert!(
+                    if whole { off == 0.0 } else { off < 1e-8 },
+                    "{span} s from {start} s: {duration}"
+                );
+            }
+        }
     }
 }

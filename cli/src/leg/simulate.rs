@@ -155,8 +155,12 @@ impl Motion for Simulation {
         tendon.map(|_| self.leg.config.tendon.slack_width_n)
     }
 
-    fn advance_to(&mut self, time: f64) -> Result<Advance, LegError> {
-        Simulation::advance_to(self, time)
+    fn advance_to(
+        &mut self,
+        time: f64,
+        watch: &mut dyn FnMut(&Account),
+    ) -> Result<Advance, LegError> {
+        self.advance_watched(time, &mut |sample| watch(&sample.account()))
     }
 
     fn sample(&mut self) -> Result<LegSample, LegError> {

@@ -8,6 +8,7 @@ use softdock_study::table::Column;
 /// four contact stiffnesses, of which the lowest is so soft that tips are pressed in deeper than their
 /// radius.
 const STUDY: &str = "name = \"mixed\"\nsampling = \"grid\"\n\
+    [keep]\nseries = \"worst\"\nfigure = \"peak_contact_force_n\"\ncount = 12\n\
     [base]\nduration_s = 0.03\noutput_interval_s = 0.005\ninitial_gap_m = 0.0001\n\
     misalignment.pitch_deg = 0\nlegs.elements = 4\n\
     [[vary]]\nkey = \"closing_speed_m_s\"\ndistribution = \"choice\"\n\
@@ -99,7 +100,17 @@ fn suspect_runs_and_runs_without_a_touch_are_counted_apart() {
         assert!(page.contains(&part), "{part}");
     }
 
-    // The worst runs are chosen among the sound ones.
+    // The worst runs are chosen among the sound ones: those whose series are kept, too.
+    let kept = std::fs::read_dir(folder.join("out/series")).unwrap();
+    let mut kept: Vec<String> = kept
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    kept.sort();
+    let expected: Vec<String> = (0..12)
+        .filter(|&i| sound(i) && met(i))
+        .map(|i| format!("run-{i:010}.csv"))
+        .collect();
+    assert_eq!(kept, expected);
     let again = folder.json(&[
         "rerun",
         "out",

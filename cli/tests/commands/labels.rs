@@ -92,3 +92,44 @@ fn legs_have_their_own_angles_and_slack_times() {
         }
     }
 }
+
+/// Extremes and verdicts are those of the steps, however few rows are asked for.
+#[test]
+fn what_happens_between_rows_counts() {
+    for spatial in [false, true] {
+        let folder = Folder::new();
+        let run = |rows: &str| {
+            let mut arguments = vec!["leg"];
+            if spatial {
+                arguments.push("spatial");
+            }
+            arguments.push("simulate");
+            arguments.extend(["--set", "solver.elements=4", "--duration", "0.3"]);
+            arguments.extend(["--output-step", rows, "--json"]);
+            let output = folder.command(&arguments).output().unwrap();
+            serde_json::from_slice::<serde_json::Value>(&output.stdout)
+                .unwrap_or_else(|_| panic!("{output:?}"))
+        };
+        let (fine, coarse) = (run("1e-3"), run("0.3"));
+        for key in [
+            "soundness",
+            "largest_crank_turn_rad",
+            "tendon_tension_range_n",
+            "peak_crank_torque_nm",
+            "slack_time_s",
+            "energy_residual_rel",
+        ] {
+            // The steps are the same to rounding of their times.
+            let (a, b) = (&fine[key], &coarse[key]);
+            let same = match (a.as_f64(), b.as_f64()) {
+                (Some(a), Some(b)) => (a - b).abs() <= 1e-6 * a.abs().max(1e-3),
+                _ if key == "tendon_tension_range_n" => (0..2).all(|i| {
+                    let (a, b) = (a[i].as_f64().unwrap(), b[i].as_f64().unwrap());
+                    (a - b).abs() <= 1e-6 * a.abs().max(1e-3)
+                }),
+                _ => a == b,
+            };
+            assert!(same, "{key}: {a} with many rows, {b} with two");
+        }
+    }
+}

@@ -462,3 +462,39 @@ fn a_regulator_tried_in_steps_too_long_is_suspect() {
     assert_eq!(report["soundness"], "suspect");
     assert_eq!(report["soundness_reasons"][0]["reason"], "energy_missing");
 }
+
+/// A torque of 100 N·m moves the crank by more than 1e-12 within the smallest step, 1e-6 of the
+/// largest one.
+#[test]
+fn a_leg_less_accurate_than_asked_for_is_suspect() {
+    let folder = Folder::within(&["leg"]);
+    let mut arguments = vec![
+        "simulate",
+        "--duration",
+        "1e-4",
+        "--output-step",
+        "1e-4",
+        "--json",
+    ];
+    for setting in [
+        "solver.adaptive=true",
+        "solver.error_tolerance=1e-12",
+        "solver.step_s=1",
+        "solver.elements=4",
+        "motor.torque_nm=100",
+    ] {
+        arguments.extend(["--set", setting]);
+    }
+    let output = folder.command(&arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(summary["soundness"], "suspect");
+    let reasons = summary["soundness_reasons"].as_array().unwrap();
+    let found = reasons
+        .iter()
+        .find(|reason| reason["reason"] == "error_estimate");
+    let reason = found.unwrap_or_else(|| panic!("{summary}"));
+    assert_eq!(reason["allowed"], 1e-12);
+    let value = reason["value"].as_f64().unwrap();
+    assert!((1e-11..1e-9).contains(&value), "{reason}");
+}

@@ -161,6 +161,32 @@ pub fn make_consistent<G: Group<N, D>, const N: usize, const D: usize>(
     crossing.change_accelerations(model, state, workspace)
 }
 
+/// Takes out of the accelerations of `state` what steps of `h` [s], far longer than those before,
+/// cannot resolve:
+///
+/// ```text
+/// A v̇⁺ + φ_qᵀ λ_δ = m M v̇⁻,   φ_q v̇⁺ = φ_q v̇⁻,   a ← v̇⁺                           (6)
+/// ```
+///
+/// Parts of angular frequency ω keep 1/(1 + h²ω² β(1 − α_f)/(1 − α_m)) of their acceleration. Short
+/// steps follow the vibrations of stiff parts; a long one would turn their acceleration at one instant
+/// into a velocity over its whole length, hω times that of the vibration.
+pub fn smooth<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    h: f64,
+    settings: &StepSettings,
+) -> Result<()> {
+    let crossing = Crossing::new(model, state, workspace, h, settings)?;
+    workspace.backup.copy_from(state);
+    state.accelerations.fill(nalgebra::SVector::zeros());
+    state.algorithmic.fill(nalgebra::SVector::zeros());
+    // Residual and constraints are linear in the accelerations: the difference is M v̇ and φ_q v̇.
+    crossing.difference(model, state, workspace, ACCELERATIONS)?;
+    crossing.change_accelerations(model, state, workspace)
+}
+
 impl Crossing {
     /// Factorises (1) for steps of `h` [s] from `state`.
     pub fn new<G: Group<N, D>, const N: usize, const D: usize>(

@@ -313,3 +313,49 @@ fn force_power<G: Group<N, D>, const N: usize, const D: usize>(
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::group::{Se2, Se3};
+    use crate::model::{ModelBuilder, planar_inertia, spatial_inertia};
+    use nalgebra::{Matrix3, Vector2, Vector3};
+
+    /// Sums of a few products.
+    const ROUNDING: f64 = 1e-13;
+
+    /// A body whose mass centre is off its node, placed and turned in several ways: −m g·x_c.
+    #[test]
+    fn gravity_energy_is_that_of_the_mass_centre() {
+        let (mass, centre) = (7.0, Vector3::new(0.3, -0.2, 0.5));
+        let gravity = Vector3::new(1.0, 2.0, -9.0);
+        for twist in [
+            [0.0; 6],
+            [4.0, 5.0, 6.0, 0.4, -1.1, 2.0],
+            [-1.0, 0.3, 0.2, 3.0, 0.2, -0.7],
+        ] {
+            let pose = Se3::exp(&twist.into());
+            let mut builder = ModelBuilder::<Se3, 6, 3>::new();
+            builder.gravity(gravity);
+            let inertia = spatial_inertia(mass, centre.into(), Matrix3::identity());
+            builder.rigid_body("body", pose, inertia);
+            let model = builder.build().unwrap();
+            let found = energies(&model, &State::new(&model)).unwrap().gravity;
+            let place = pose.translation() + pose.rotation() * centre;
+            let expected = -mass * gravity.dot(&place);
+            assert!((found - expected).abs() < ROUNDING * (1.0 + expected.abs()));
+
+            let (centre, gravity) = (Vector2::new(0.3, -0.2), Vector2::new(1.0, -9.0));
+            let pose = Se2::exp(&[twist[0], twist[1], twist[5]].into());
+            let mut builder = ModelBuilder::<Se2, 3, 2>::new();
+            builder.gravity(gravity);
+            builder.rigid_body("body", pose, planar_inertia(mass, centre.into(), 1.0));
+            let model = builder.build().unwrap();
+            let found = energies(&model, &State::new(&model)).unwrap().gravity;
+            let place = pose.translation() + pose.rotation() * centre;
+            let expected = -mass * gravity.dot(&place);
+            assert!((found - expected).abs() < ROUNDING * (1.0 + expected.abs()));
+        }
+    }
+}

@@ -7,7 +7,7 @@ use crate::description::{Keep, KeepSeries, Order, Study};
 use crate::error::{Result, StudyError, file_error, setting};
 use crate::sampling::Sampler;
 use crate::validate::RESERVED;
-use crate::value::{FigureSpec, Kind, Value};
+use crate::value::{FigureSpec, Kind, SOUNDNESS, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -226,6 +226,13 @@ impl Plan {
             .iter()
             .position(|figure| &figure.name == name)?;
         Some((index, keep.order.unwrap_or_default(), keep.count? as usize))
+    }
+
+    /// Index of the figure that says whether a run is sound, if the job has it.
+    pub(crate) fn soundness_figure(&self) -> Option<usize> {
+        let figures = self.figures().iter();
+        let mut words = figures.map(|figure| figure.kind == Kind::Text && figure.name == SOUNDNESS);
+        words.position(|is| is)
     }
 }
 

@@ -6,6 +6,7 @@ use crate::description::KeepSeries;
 use crate::error::{Result, file_error};
 use crate::plan::Plan;
 use crate::ranking::Worst;
+use crate::value::{SOUND, Value};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -28,7 +29,12 @@ pub(crate) fn run_of_file(name: &str) -> Option<u64> {
 pub(crate) enum Keeper {
     None,
     Failures,
-    Worst { figure: usize, worst: Worst },
+    /// Suspect runs are no results and are not ranked.
+    Worst {
+        figure: usize,
+        soundness: Option<usize>,
+        worst: Worst,
+    },
     All,
 }
 
@@ -39,6 +45,7 @@ impl Keeper {
             (KeepSeries::All, _) => Self::All,
             (KeepSeries::Worst, Some((figure, order, count))) => Self::Worst {
                 figure,
+                soundness: plan.soundness_figure(),
                 worst: Worst::new(order, count),
             },
             _ => Self::None,
@@ -56,25 +63,39 @@ impl Keeper {
             Self::None => false,
             Self::All => true,
             Self::Failures => row.outcome.is_err(),
-            Self::Worst { figure, worst } => {
-                figure_value(row, *figure).is_some_and(|value| worst.admits(row.run, value))
-            }
+            Self::Worst {
+                figure,
+                soundness,
+                worst,
+            } => ranked_value(row, *figure, *soundness)
+                .is_some_and(|value| worst.admits(row.run, value)),
         }
     }
 
     /// Takes note of a finished run; returns the run whose series is no longer kept.
     pub(crate) fn insert(&mut self, row: &Row) -> Option<u64> {
         match self {
-            Self::Worst { figure, worst } => {
-                figure_value(row, *figure).and_then(|value| worst.insert(row.run, value))
-            }
+            Self::Worst {
+                figure,
+                soundness,
+                worst,
+            } => ranked_value(row, *figure, *soundness)
+                .and_then(|value| worst.insert(row.run, value)),
             _ => None,
         }
     }
 }
 
-fn figure_value(row: &Row, figure: usize) -> Option<f64> {
-    row.outcome.as_ref().ok()?.get(figure)?.as_ref()?.number()
+/// The figure that ranks a run; none if the run failed, lacks the figure or is not sound.
+fn ranked_value(row: &Row, figure: usize, soundness: Option<usize>) -> Option<f64> {
+    let figures = row.outcome.as_ref().ok()?;
+    if let Some(soundness) = soundness {
+        let verdict = figures.get(soundness)?.as_ref()?;
+        if !matches!(verdict, Value::Text(word) if word == SOUND) {
+            return None;
+        }
+    }
+    figures.get(figure)?.as_ref()?.number()
 }
 
 /// Stores the series of a run.

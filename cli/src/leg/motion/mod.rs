@@ -123,8 +123,12 @@ pub trait Motion {
     fn motor(&self) -> &Motor;
     /// Tension below which the tendon counts as slack [N]; none without a tendon.
     fn slack_tension(&self) -> Option<f64>;
-    /// Advances to `time` [s].
-    fn advance_to(&mut self, time: f64) -> Result<Advance, LegError>;
+    /// Advances to `time` [s]; `watch` sees the end of every step but the last.
+    fn advance_to(
+        &mut self,
+        time: f64,
+        watch: &mut dyn FnMut(&Account),
+    ) -> Result<Advance, LegError>;
     /// What it shows now.
     fn sample(&mut self) -> Result<Self::Sample, LegError>;
     /// A row of its table.

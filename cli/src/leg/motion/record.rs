@@ -22,7 +22,6 @@ pub(super) struct Record<M: Motion> {
     steps: usize,
     rejected: usize,
     iterations: usize,
-    first: Option<Account>,
     last: Option<M::Sample>,
     worst: Worst,
     watch: Watch,
@@ -39,14 +38,33 @@ type Recorded<M> = (
     <M as Motion>::Film,
 );
 
-/// Extremes over a run.
+/// Extremes over the steps of a run, whatever rows it has.
 #[derive(Debug, Clone, Copy)]
 struct Worst {
+    /// What was noted first and last.
+    ends: Option<[Account; 2]>,
     gap: f64,
     tension: [f64; 2],
     turn: f64,
     torque: f64,
     slack_time: f64,
+}
+
+impl Worst {
+    /// Notes the end of a step; a tendon is slack at a tension of `slack` [N] and less.
+    fn note(&mut self, now: &Account, slack: Option<f64>) {
+        let [first, last] = self.ends.unwrap_or([*now; 2]);
+        self.ends = Some([first, *now]);
+        self.gap = self.gap.max(now.loop_gap);
+        let [low, high] = &mut self.tension;
+        *low = low.min(now.tendon_tension);
+        *high = high.max(now.tendon_tension);
+        self.turn = self.turn.max((now.q1 - first.q1).abs());
+        self.torque = self.torque.max(now.crank_torque.abs());
+        if slack.is_some_and(|slack| now.tendon_tension <= slack) {
+            self.slack_time += now.t - last.t;
+        }
+    }
 }
 
 impl<M: Motion> Record<M> {
@@ -59,6 +77,7 @@ impl<M: Motion> Record<M> {
         keep_samples: bool,
     ) -> Self {
         let worst = Worst {
+            ends: None,
             gap: 0.0,
             tension: [f64::INFINITY, f64::NEG_INFINITY],
             turn: 0.0,
@@ -74,7 +93,6 @@ impl<M: Motion> Record<M> {
             steps: 0,
             rejected: 0,
             iterations: 0,
-            first: None,
             last: None,
             worst,
             watch: Watch::default(),
@@ -103,7 +121,17 @@ impl<M: Motion> Record<M> {
                 return Ok(false);
             }
             let time = grid.time(index);
-            let done = self.motion.advance_to(time)?;
+            let slack = self.motion.slack_tension();
+            let Self {
+                motion,
+                worst,
+                watch,
+                ..
+            } = self;
+            let done = motion.advance_to(time, &mut |account| {
+                worst.note(account, slack);
+                account.note(watch);
+            })?;
             self.steps += done.steps;
             self.rejected += done.rejected;
             self.iterations += done.iterations;
@@ -113,7 +141,10 @@ impl<M: Motion> Record<M> {
             let sample = self.motion.sample()?;
             self.csv.row(&M::row(&sample))?;
             self.rows += 1;
-            self.note(&sample);
+            let account = sample.account();
+            self.worst.note(&account, slack);
+            account.note(&mut self.watch);
+            self.last = Some(sample);
             if self.keep_samples {
                 if index % kept == 0 || index == last {
                     self.samples.push(sample);
@@ -127,30 +158,13 @@ impl<M: Motion> Record<M> {
         Ok(true)
     }
 
-    fn note(&mut self, sample: &M::Sample) {
-        let now = sample.account();
-        let first = *self.first.get_or_insert(now);
-        let since = self.last.map_or(0.0, |last| now.t - last.account().t);
-        let worst = &mut self.worst;
-        worst.gap = worst.gap.max(now.loop_gap);
-        let [low, high] = &mut worst.tension;
-        *low = low.min(now.tendon_tension);
-        *high = high.max(now.tendon_tension);
-        worst.turn = worst.turn.max((now.q1 - first.q1).abs());
-        worst.torque = worst.torque.max(now.crank_torque.abs());
-        let slack = self.motion.slack_tension();
-        if slack.is_some_and(|slack| now.tendon_tension <= slack) {
-            worst.slack_time += since;
-        }
-        now.note(&mut self.watch);
-        self.last = Some(*sample);
-    }
-
     /// Completes the table and sums up.
     pub(super) fn finish(self, ended: &Ended) -> Result<Recorded<M>> {
         let file = ended.close(self.csv)?;
         let worst = self.worst;
-        let initial = self.first.map_or(0.0, |first| first.energies.mechanical());
+        let initial = worst
+            .ends
+            .map_or(0.0, |[first, _]| first.energies.mechanical());
         let per = |count: usize| count as f64 / self.steps.max(1) as f64;
         let report = Report {
             complete: ended.is_complete(),

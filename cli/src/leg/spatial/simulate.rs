@@ -241,8 +241,12 @@ impl Motion for SpatialSimulation {
         tendon.map(|_| self.leg.config.tendon.slack_width_n)
     }
 
-    fn advance_to(&mut self, time: f64) -> Result<Advance, LegError> {
-        SpatialSimulation::advance_to(self, time)
+    fn advance_to(
+        &mut self,
+        time: f64,
+        watch: &mut dyn FnMut(&Account),
+    ) -> Result<Advance, LegError> {
+        self.advance_watched(time, &mut |sample| watch(&sample.account()))
     }
 
     /// The kernel's tip force is that on what holds the tip; a load is held against as well.
