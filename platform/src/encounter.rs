@@ -243,13 +243,14 @@ impl Encounter {
         touching.fold(0.0, |most, at| most.max(at.closing_speed.abs()))
     }
 
-    /// Longest step from here [s]; the depth that it is made for counts for (2).
-    pub(crate) fn largest_step(&mut self, a: &BodyState, b: &BodyState) -> f64 {
+    /// Longest step from here, and the time until something touches that does not yet [s]; the depth
+    /// that the step is made for counts for (2).
+    pub(crate) fn largest_step(&mut self, a: &BodyState, b: &BodyState) -> (f64, f64) {
         let (a, b) = (motion_of(a), motion_of(b));
         let [inverse_a, inverse_b] = &self.inverse_inertias;
         let mass = self.pair.effective_mass(&a, &b, inverse_a, inverse_b);
         let advice = self.pair.step_advice(&a, &b, mass);
         self.deepest = self.deepest.max(advice.depth);
-        advice.step() * self.stride
+        (advice.step() * self.stride, advice.time_to_touch)
     }
 }

@@ -5,9 +5,11 @@
 //! the legs complete their corrections. Sums over legs are taken in the order of the legs, so the
 //! result does not depend on the number of threads.
 //!
-//! Behind a jump of wrench or motors the acceleration-like variables of the method oscillate from
-//! step to step and die out by αm/(1 − αm) each; steps therefore begin small there and double, so
-//! that little has happened when the oscillation is gone.
+//! Jumps of histories are ends of steps. Behind a jump of a motor's torque or target, accelerations and
+//! reactions jump at once (`jump`). Behind a jump of the wrench, whose impulse every step has right,
+//! and of prescribed rates the acceleration-like variables of the method oscillate from step to step
+//! and die out by αm/(1 − αm) each; steps therefore begin small there and double, so that little has
+//! happened when the oscillation is gone.
 
 mod audit;
 mod jump;
@@ -18,14 +20,14 @@ use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
 use crate::hub::{EFFECTOR, Hub, point_motion};
 use crate::native::NativeLeg;
-use crate::pace::{Done, Pace, Refusal, Stepper, Strictness, advance_evenly};
+use crate::pace::{Done, Pace, Refusal, Stepper, Strictness, advance_evenly, smallest_undivided};
 use crate::scheme::Progress;
 use crate::statics::StaticPlatform;
 use crate::stopwatch::{Times, timed};
 use crate::threads::Crew;
 use crate::whole_model::{WholeModel, starts};
 use crate::world::{Flow, World, WorldMemory};
-use crate::wrench::{WrenchHistory, next_jump};
+use crate::wrench::WrenchHistory;
 use leg_core::spatial::{Foundation, SpatialState};
 use multibody::dynamics::alpha::Coefficients;
 use multibody::dynamics::grid::SLIVER;
@@ -53,6 +55,7 @@ pub struct PlatformState {
     /// How long steps are, and what the account missed.
     pub(crate) pace: Pace,
     balances: Option<f64>,
+    jumped: bool,
 }
 
 /// What a step did.
@@ -80,6 +83,8 @@ pub struct Platform {
     /// What the legs held when the account was looked at last [J].
     balances: Option<f64>,
     pace: Pace,
+    /// A motor jumps here.
+    jumped: bool,
     crew: Crew,
     /// Wall times of the parallel parts and of whole steps, once somebody asks for them.
     walls: Option<[Duration; 2]>,
@@ -136,6 +141,7 @@ impl Platform {
             flows: Vec::with_capacity(legs.len()),
             balances: None,
             pace: Pace::default(),
+            jumped: false,
             config,
             legs,
             bodies,
@@ -258,6 +264,7 @@ impl Platform {
             feet: self.feet.clone(),
             pace: self.pace,
             balances: self.balances,
+            jumped: self.jumped,
         }
     }
 
@@ -270,6 +277,7 @@ impl Platform {
         self.feet.clone_from(&state.feet);
         self.pace = state.pace;
         self.balances = state.balances;
+        self.jumped = state.jumped;
         for (leg, saved) in self.legs.iter_mut().zip(&state.legs) {
             leg.set_state(saved);
         }
@@ -302,13 +310,20 @@ impl Platform {
         let step = self.config.solver.step_s;
         let slack = SLIVER * step;
         while end - self.time > slack {
-            let jump = self.next_jump(end + 2.0 * slack, slack);
+            if core::mem::take(&mut self.jumped) {
+                self.cross_motor_jump()?;
+            }
+            let [wrench, motor] = self.next_jumps(end + 2.0 * slack, slack);
+            let jump = wrench.into_iter().chain(motor).reduce(f64::min);
             // A jump next to the end is at the end.
             let until = jump.filter(|jump| *jump < end - slack).unwrap_or(end);
             advance_evenly(self, until, step, &mut out, &mut observe)?;
-            if jump.is_some() {
+            let here = |jump: Option<f64>| jump.is_some_and(|jump| jump <= self.time + 2.0 * slack);
+            let (wrench, motor) = (here(wrench), here(motor));
+            if wrench {
                 self.disturb();
             }
+            self.jumped |= motor;
         }
         Ok(out)
     }
@@ -316,14 +331,6 @@ impl Platform {
     /// The motion goes on differently from now on.
     fn disturb(&mut self) {
         self.pace.disturb(self.config.solver.step_s);
-    }
-
-    /// First jump of a history before `end` [s].
-    fn next_jump(&self, end: f64, slack: f64) -> Option<f64> {
-        let wrench = self.world.wrench().next_jump(self.time, end, slack);
-        let motors = self.legs.iter().map(NativeLeg::motor);
-        let motors = motors.filter_map(|(a, b)| next_jump([a, b], self.time, end, slack));
-        wrench.into_iter().chain(motors).reduce(f64::min)
     }
 
     /// One step of size `h` [s], whatever happens inside and whatever energy it misses. On an error
@@ -392,7 +399,7 @@ impl Platform {
         let h = end - self.time;
         let coefficients = Coefficients::new(self.config.solver.spectral_radius, h);
         self.world.begin(self.time, end);
-        let mut steps = self.predict(&coefficients, guess);
+        let mut steps = self.predict(&coefficients, guess, end);
         let report = self.iterate(&mut steps, &coefficients);
         let report = report.map_err(Refusal::Smaller)?;
         let trial = self.world.examine(&self.bodies, &steps, self.time, h);
@@ -404,10 +411,11 @@ impl Platform {
         Ok((report, closed))
     }
 
-    fn predict(&mut self, coefficients: &Coefficients, guess: Guess) -> Vec<BodyStep> {
+    fn predict(&mut self, coefficients: &Coefficients, guess: Guess, end: f64) -> Vec<BodyStep> {
         let calm = guess == Guess::Velocities;
+        let slack = SLIVER * self.config.solver.step_s;
         for leg in &mut self.legs {
-            leg.begin(coefficients, guess);
+            leg.begin(coefficients, guess, (end, slack));
         }
         let predict = |state| BodyStep::predict(state, coefficients, calm);
         self.bodies.iter().map(predict).collect()
@@ -515,12 +523,16 @@ impl Stepper for Platform {
         &mut self.pace
     }
 
-    fn contact_limit(&mut self) -> f64 {
+    fn contact_limit(&mut self) -> (f64, f64) {
         self.world.largest_step(&self.bodies)
     }
 
     fn closing(&self) -> Option<f64> {
         self.world.closing()
+    }
+
+    fn smallest(&self, largest: f64) -> f64 {
+        smallest_undivided(largest)
     }
 
     fn attempt(&mut self, end: f64, strict: Strictness) -> core::result::Result<Done, Refusal> {

@@ -280,8 +280,9 @@ impl NativeLeg {
         self.attached
     }
 
-    /// Starts a step.
-    pub fn begin(&mut self, coefficients: &Coefficients, guess: Guess) {
+    /// Starts a step that ends at `end` [s]; a history that jumps less than `slack` [s] before jumps at
+    /// the end.
+    pub fn begin(&mut self, coefficients: &Coefficients, guess: Guess, (end, slack): (f64, f64)) {
         if !self.attached {
             return;
         }
@@ -292,7 +293,9 @@ impl NativeLeg {
             signals,
             ..
         } = self;
-        let open = condensed::begin(&leg.model, state, workspace, signals, coefficients, guess);
+        let at = signals.next_jump(end - slack, end).unwrap_or(end);
+        let inputs = InputsAt { signals, time: at };
+        let open = condensed::begin(&leg.model, state, workspace, &inputs, coefficients, guess);
         self.open = Some(open);
     }
 
@@ -306,20 +309,24 @@ impl NativeLeg {
         set_ends(&mut self.workspace, inputs, tip, base)
     }
 
-    /// Linearises the leg where it is, its ends moving like this, under inputs that have jumped; a
-    /// failure is kept for [`Self::take_failure`].
+    /// Linearises the leg where it is, its ends moving like this, under inputs that have jumped at
+    /// `time` [s] or less than `slack` [s] behind it; a failure is kept for [`Self::take_failure`].
     pub fn begin_jump(
         &mut self,
         coefficients: &Coefficients,
         tip: &[[f64; 3]; 3],
         base: Option<&BodyState>,
+        (time, slack): (f64, f64),
     ) {
         if !self.attached {
             return;
         }
         let (model, state) = (&self.leg.model, &self.state);
         let workspace = &mut self.workspace;
-        let open = condensed::begin_jump(model, state, workspace, &self.signals, coefficients);
+        let signals = &self.signals;
+        let at = signals.next_jump(time, time + slack).unwrap_or(time);
+        let inputs = InputsAt { signals, time: at };
+        let open = condensed::begin_jump(model, state, workspace, &inputs, coefficients);
         self.open = Some(open);
         let Self {
             leg,
@@ -464,6 +471,23 @@ impl NativeLeg {
     /// Time spent since [`Self::measure`].
     pub fn times(&self) -> LegTimes {
         self.times.unwrap_or_default()
+    }
+}
+
+/// The inputs of a leg at one time [s], whatever the clock of its own state says: that adds up steps
+/// and rounds, and jumps must fall on the ends of steps.
+struct InputsAt<'a> {
+    signals: &'a Signals,
+    time: f64,
+}
+
+impl Drive for InputsAt<'_> {
+    fn sample(&self, _time: f64, inputs: &mut Inputs) {
+        self.signals.sample(self.time, inputs);
+    }
+
+    fn sample_before(&self, _time: f64, inputs: &mut Inputs) {
+        self.signals.sample_before(self.time, inputs);
     }
 }
 

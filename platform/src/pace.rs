@@ -9,15 +9,18 @@
 //! moved, a step of h at the time t after the first movement may miss at most
 //!
 //! ```text
-//! m = max(φ (B − |R|), B h/(t + T), ψ B),   B = β E                             (1)
+//! m = max(φ (B − |R|), B h/(t + T), ψ B, ε S),   B = β E                        (1)
 //! h ← h · 0.9 (m/|miss|)^⅓,   ¼ ≤ factor ≤ 1/√2 if refused, ½ ≤ factor ≤ 2 else  (2)
 //! ```
 //!
 //! or it is repeated. Factors are rounded down to powers of √2: what a step misses is known to
-//! Newton's tolerance only, and schemes that differ by that should make the same steps. The first part lets an impact use up to φ of what is left and can never use
-//! more than B in all; the second, which a long run lives on, adds B ln(1 + t/T). ψ B is what
-//! Newton's tolerance leaves, however small the step. Energies of legs cost a tenth of a step: when
-//! all is calm only every fourth step is looked at, together with those before it.
+//! Newton's tolerance only, and schemes that differ by that should make the same steps. The first
+//! part lets an impact use up to φ of what is left and can never use more than B in all; the second,
+//! which a long run lives on, adds B ln(1 + t/T). ψ B is what Newton's tolerance leaves, however small
+//! the step; ε S is what rounding leaves of the energies that are held, S in all, and decides only where
+//! next to nothing has moved. Energies of legs cost a tenth of a step: when
+//! all is calm only every fourth step is looked at, together with those before it. Steps just before a
+//! touch are looked at one by one, so that the one that meets it can be refused.
 
 use crate::error::{PlatformError, Result};
 use crate::scheme::Progress;
@@ -27,11 +30,19 @@ use multibody::math;
 
 /// A step that fails or misses energy is halved at most so often.
 pub(crate) const HALVINGS: i32 = 12;
+/// Where nothing forbids it, longer steps are halved as often as steps of this length [s]: how hard an
+/// impact is does not depend on the step that was asked for.
+const HALVED_FROM: f64 = 1e-3;
+
+/// Smallest step of a scheme without steps of the legs' own, for a largest one of `largest` [s].
+pub(crate) fn smallest_undivided(largest: f64) -> f64 {
+    largest.min(HALVED_FROM) * 0.5_f64.powi(HALVINGS)
+}
 /// First step behind a jump, as a fraction of a step.
 pub(crate) const FIRST_STEP: f64 = 1.0 / 16.0;
-/// First step behind the closing of a latch, as a fraction of a step: its damper makes a jump of
-/// forces between bodies.
-const FIRST_LATCHED_STEP: f64 = 1.0 / 512.0;
+/// First step behind forces that jump between bodies, as a fraction of a step: of the damper of a latch
+/// that closes, or of a motor whose leg does not say how it answers at once.
+const FIRST_FORCED_STEP: f64 = 1.0 / 512.0;
 /// Steps grow at most by this factor.
 pub(crate) const GROWTH: f64 = 2.0;
 /// Most searches for events in one step.
@@ -50,8 +61,11 @@ const MOST_UNSEEN: u32 = 3;
 const WHOLE_STEP: f64 = 0.9;
 /// Steps behind a change of contact, or behind one that was refused, that are looked at in any case.
 const AWAKE: u32 = 8;
-/// What rounding of the legs' energies, some ten joules, leaves in a step at the most [J].
-const ROUNDING: f64 = 1e-12;
+/// ε of (1). The energies of a leg are sums over ten elements and more, each rounded a few times by
+/// 2⁻⁵³; the change over a step is a difference of two such sums.
+const ROUNDING: f64 = 1e-13;
+/// Steps are looked at one by one if a touch is nearer than this number of them and the next.
+const NEAR_A_TOUCH: f64 = 2.0;
 /// T of (1) [s].
 const IMPACT_TIME: f64 = 0.2;
 
@@ -115,13 +129,13 @@ impl Watch {
         self.unseen_miss += miss;
     }
 
-    /// Judges a step of `h` [s] to `time` [s] when `moved` [J] has moved; `miss` [J] is missed in it,
-    /// and by the legs in the postponed ones before. The factor of (2) if it is to be refused; the
-    /// account goes on with it otherwise.
+    /// Judges a step of `h` [s] to `time` [s] when `moved` [J] has moved of the energies `held` [J];
+    /// `miss` [J] is missed in it, and by the legs in the postponed ones before. The factor of (2) if
+    /// it is to be refused; the account goes on with it otherwise.
     pub fn judge(
         &mut self,
         miss: f64,
-        moved: f64,
+        (moved, held): (f64, f64),
         (h, time): (f64, f64),
         strict: bool,
     ) -> core::result::Result<(), f64> {
@@ -136,7 +150,7 @@ impl Watch {
         let budget = BUDGET * moved;
         let share = SHARE * (budget - self.missed.abs());
         let least = (h / (since + IMPACT_TIME)).max(LEAST_SHARE);
-        let allowed = share.max(budget * least).max(ROUNDING); // (1)
+        let allowed = share.max(budget * least).max(ROUNDING * held); // (1)
         let used = miss.abs() / allowed;
         // NaN is not within the allowance.
         let within = used <= 1.0;
@@ -201,6 +215,12 @@ impl Pace {
         self.watch.awake = AWAKE;
     }
 
+    /// The same behind a jump of forces between bodies, whose impulse a step would not have right.
+    pub fn disturb_by_force(&mut self, step: f64) {
+        self.disturb(step);
+        self.longest = FIRST_FORCED_STEP * step;
+    }
+
     /// True if a step of `length` [s] has to be looked at: always if it is shorter than it could be
     /// with `largest` [s], or longer than the last.
     fn looks_at(&self, length: f64, largest: f64) -> bool {
@@ -228,14 +248,21 @@ pub(crate) trait Stepper {
     /// Its pace.
     fn pace(&mut self) -> &mut Pace;
 
-    /// The longest step that contact allows from here [s].
-    fn contact_limit(&mut self) -> f64;
+    /// The longest step that contact allows from here, and the time until something touches that does
+    /// not yet [s].
+    fn contact_limit(&mut self) -> (f64, f64);
 
     /// When the latch closes if nothing comes in between [s].
     fn closing(&self) -> Option<f64>;
 
     /// Makes a step to `end` [s], or leaves everything as it was.
     fn attempt(&mut self, end: f64, strict: Strictness) -> core::result::Result<Done, Refusal>;
+
+    /// Smallest step for a largest one of `largest` [s]. Units of co-simulation take steps far shorter
+    /// than their own for rounding.
+    fn smallest(&self, largest: f64) -> f64 {
+        largest * 0.5_f64.powi(HALVINGS)
+    }
 
     /// Largest growth behind a step of `h` [s].
     fn growth(&self, _h: f64) -> f64 {
@@ -252,14 +279,14 @@ pub(crate) fn advance_evenly<S: Stepper>(
     out: &mut Progress,
     observe: &mut dyn FnMut(&S),
 ) -> Result<()> {
-    let mut walk = Walk::new(scheme.time(), end, largest);
+    let mut walk = Walk::new(scheme.time(), end, (largest, scheme.smallest(largest)));
     while scheme.time() < end {
         let time = scheme.time();
         let step = walk.next(scheme, end);
         let strict = Strictness {
             events: walk.cuts < MOST_CUTS,
             account: !step.at_floor,
-            look: scheme.pace().looks_at(step.length, largest),
+            look: step.near_a_touch || scheme.pace().looks_at(step.length, largest),
         };
         match scheme.attempt(step.end, strict) {
             Ok(done) => {
@@ -272,7 +299,7 @@ pub(crate) fn advance_evenly<S: Stepper>(
                 walk.accepted(&step);
                 pace.accepted(&step, &done, growth);
                 if done.closed {
-                    pace.longest = FIRST_LATCHED_STEP * largest;
+                    pace.longest = FIRST_FORCED_STEP * largest;
                 }
                 observe(scheme);
             }
@@ -293,6 +320,8 @@ struct Planned {
     allowed: f64,
     /// It cannot be smaller.
     at_floor: bool,
+    /// It or the next one may meet a touch.
+    near_a_touch: bool,
 }
 
 /// The way through an interval.
@@ -312,11 +341,11 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(start: f64, end: f64, largest: f64) -> Self {
+    fn new(start: f64, end: f64, (largest, smallest): (f64, f64)) -> Self {
         Self {
             largest,
             nominal: even_step(end - start, largest),
-            smallest: largest * 0.5_f64.powi(HALVINGS),
+            smallest,
             anchor: start,
             count: 0.0,
             cut: None,
@@ -332,8 +361,10 @@ impl Walk {
         let closing = closing.filter(|closing| *closing < end - SLIVER * self.largest);
         let until = closing.unwrap_or(end);
         let left = until - start;
+        let mut touch = 0.0;
         let (length, allowed) = self.cut.take().unwrap_or_else(|| {
-            let contact = scheme.contact_limit();
+            let contact;
+            (contact, touch) = scheme.contact_limit();
             let longest = self.largest.min(scheme.pace().longest).min(contact);
             let allowed = longest.max(self.smallest);
             // Even steps may be longer than the largest one by rounding of their number.
@@ -352,6 +383,7 @@ impl Walk {
             length,
             end,
             allowed,
+            near_a_touch: touch <= NEAR_A_TOUCH * (length + self.largest),
             // Even parts may be longer by rounding of their number.
             at_floor: length <= self.smallest * (1.0 + 10.0 * SLIVER),
         }
@@ -435,8 +467,8 @@ mod tests {
             &mut self.pace
         }
 
-        fn contact_limit(&mut self) -> f64 {
-            self.contact
+        fn contact_limit(&mut self) -> (f64, f64) {
+            (self.contact, f64::INFINITY)
         }
 
         fn closing(&self) -> Option<f64> {
@@ -538,7 +570,7 @@ mod tests {
             let (mut watch, mut time) = (Watch::default(), 0.0);
             for (exponent, negative) in misses {
                 let miss = 10.0_f64.powf(exponent) * if negative { -1.0 } else { 1.0 };
-                if watch.judge(miss, 1.0, (h, time + h), true).is_ok() {
+                if watch.judge(miss, (1.0, 1.0), (h, time + h), true).is_ok() {
                     time += h;
                 }
             }
@@ -551,7 +583,18 @@ mod tests {
     #[test]
     fn a_miss_that_is_no_number_is_refused() {
         let mut watch = Watch::default();
-        assert!(watch.judge(f64::NAN, 1.0, (1e-3, 1e-3), true).is_err());
-        assert_eq!(watch.judge(1.0, 0.0, (1e-3, 1e-3), true), Ok(()));
+        let (stake, step) = ((1.0, 1.0), (1e-3, 1e-3));
+        assert!(watch.judge(f64::NAN, stake, step, true).is_err());
+        assert_eq!(watch.judge(1.0, (0.0, 1.0), step, true), Ok(()));
+    }
+
+    /// Where nothing has moved but by rounding, a step may miss what rounding leaves, and no more.
+    #[test]
+    fn rounding_of_what_is_held_is_no_miss() {
+        let (held, step) = (50.0, (1e-3, 1e-3));
+        let moved = 10.0 * f64::EPSILON * held;
+        let judge = |miss| Watch::default().judge(miss, (moved, held), step, true);
+        assert_eq!(judge(100.0 * f64::EPSILON * held), Ok(()));
+        assert!(judge(1e4 * f64::EPSILON * held).is_err());
     }
 }

@@ -268,12 +268,12 @@ impl Scheme for Platform {
     }
 
     fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
-        if let Some(leg) = self.legs_mut().get_mut(leg) {
-            let start = leg.start_angle();
-            let (old_torque, old_angle) = leg.motor();
+        if let Some(found) = self.legs().get(leg) {
+            let start = found.start_angle();
+            let (old_torque, old_angle) = found.motor();
             let torque = torque.unwrap_or_else(|| old_torque.clone());
             let angle = angle.map_or_else(|| old_angle.clone(), |angle| angle.shifted(start));
-            leg.set_motor(torque, angle);
+            Platform::set_motor(self, leg, torque, angle);
         }
     }
 
@@ -300,7 +300,7 @@ impl Scheme for Platform {
 
 /// What both schemes of co-simulation do alike.
 macro_rules! cosimulated {
-    ($scheme:ty, $coupling:expr, $disturb:expr, $wrench_changed:expr) => {
+    ($scheme:ty, $coupling:expr, $disturb:expr, $wrench_changed:expr, $motor_jumped:expr) => {
         impl Scheme for $scheme {
             fn coupling(&self) -> Coupling {
                 $coupling
@@ -364,7 +364,9 @@ macro_rules! cosimulated {
             }
 
             fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
-                self.rig.set_motor(leg, torque, angle);
+                if self.rig.set_motor(leg, torque, angle) {
+                    $motor_jumped(self);
+                }
             }
 
             fn add_target(
@@ -399,6 +401,7 @@ cosimulated!(
     Implicit,
     Coupling::Implicit,
     Implicit::disturb,
-    Implicit::wrench_changed
+    Implicit::wrench_changed,
+    Implicit::disturb_by_motor
 );
-cosimulated!(Explicit, Coupling::Explicit, nothing, nothing);
+cosimulated!(Explicit, Coupling::Explicit, nothing, nothing, nothing);

@@ -206,6 +206,12 @@ pub fn next_jump<'a>(
     jumps.reduce(f64::min)
 }
 
+/// True if a signal jumps where another replaces it at `time` [s], for pairs of old and new ones.
+pub fn replacing_jumps(pairs: [(&Signal, &Signal); 2], time: f64) -> bool {
+    let jumps = |(old, new): &(&Signal, &Signal)| old.sample_before(time) != new.sample(time);
+    pairs.iter().any(jumps)
+}
+
 /// A signal as seen from times before `time` [s].
 pub fn left_limit(signal: &Signal, time: f64, slack: f64) -> f64 {
     // A jump within the rounding of times before `time` counts as being there.

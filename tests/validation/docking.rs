@@ -160,6 +160,11 @@ fn compare_impulse(scenario: &Scenario, outcome: Outcome) {
     assert!((lost / impulse - 1.0).abs() < 1e-4, "{lost} {impulse}");
 }
 
+/// Joints closed so sharply [m] that what a step misses of the energy is the same in both schemes. With the
+/// default, 8e-10 m, it differs by 0.2 %; where that falls on a rung of the ladder of step sizes one
+/// scheme makes a longer step (377 steps of 380, peaks 6e-6 apart).
+const SHARP_JOINTS: f64 = 1e-11;
+
 /// Legs that solve their own steps meet the same target in the same way: contact, latch and all.
 #[test]
 fn the_peak_force_does_not_depend_on_the_coupling() {
@@ -168,13 +173,13 @@ fn the_peak_force_does_not_depend_on_the_coupling() {
     for mut scenario in [scenario(0.3), captured] {
         let wanted = audited(&scenario);
         scenario.platform.coupling = Coupling::Implicit;
+        scenario.platform.solver.interface_tolerance_m = SHARP_JOINTS;
         let found = audited(&scenario);
         let change = peak(&found) / peak(&wanted) - 1.0;
         println!("{} N, {change:e}", peak(&wanted));
         assert!(change.abs() < 1e-6, "{change:e}");
         assert_eq!(found.outcome, wanted.outcome);
-        // A closed latch leaves little to move, and the two accounts refuse different steps by rounding.
-        assert!(found.steps == wanted.steps || wanted.outcome == Outcome::Captured);
+        assert_eq!(found.steps, wanted.steps);
         assert!(found.iterations <= 3 * found.steps);
         let strokes = found.leg_strokes_m.iter().zip(&wanted.leg_strokes_m);
         for (found, wanted) in strokes {
@@ -296,7 +301,22 @@ fn the_aligned_impact_has_its_converged_peak_at_default_settings() {
     scenario.docking.closing_speed_m_s = 0.1;
     let summary = run(&scenario).summary().unwrap();
     let peak = summary.peak_contact_force_n.unwrap();
-    assert!((peak / 387.76 - 1.0).abs() < PEAK, "{peak}");
+    assert!((peak / 387.75 - 1.0).abs() < PEAK, "{peak}");
+}
+
+/// The default and the aligned docking at default settings have the peaks that they have with 20 elements
+/// and steps of 0.1 ms, here as `tests/peaks.sh` prints them; it compares all shipped dockings.
+#[test]
+fn shipped_dockings_have_their_converged_peaks_at_default_settings() {
+    for (pitch_deg, converged) in [(7.5, 74.1992), (0.0, 300.2805)] {
+        let mut scenario = scenario(0.1);
+        scenario.docking.misalignment.pitch_deg = pitch_deg;
+        let found = peak(&run(&scenario).summary().unwrap());
+        assert!(
+            (found / converged - 1.0).abs() < PEAK,
+            "{found} {converged}"
+        );
+    }
 }
 
 /// Time of capture and largest force of the latch with a dwell and a step.
@@ -373,6 +393,18 @@ fn contact_begins_and_ends_at_ends_of_steps() {
     let done = platform.advance_observed(0.2, observe).unwrap();
     println!("{changes} changes, {done:?}");
     assert!(changes >= 2 && done.events > 0, "{changes}, {done:?}");
+}
+
+/// Where next to nothing moves there is next to nothing to miss: rounding makes no steps smaller.
+#[test]
+fn a_target_that_stands_still_costs_nothing() {
+    let mut scenario = scenario(0.05);
+    scenario.platform.legs.elements = 3;
+    scenario.docking.closing_speed_m_s = 0.0;
+    let mut docking = DockingRun::new(&scenario, false).unwrap();
+    docking.run().unwrap();
+    let progress = docking.progress();
+    assert_eq!((progress.steps, progress.refused), (50, 0), "{progress:?}");
 }
 
 /// Draws of the study `wide-ranges` whose ledgers had missed up to 6e-3: closing speed, mass, pitch,

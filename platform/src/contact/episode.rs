@@ -15,16 +15,20 @@
 //!
 //! s is the number of steps per half period; (3) looks ahead to the depth that the present speed
 //! can reach, because at the first touch δ and the stiffness of a Hertzian contact are zero. k is
-//! summed over the contacts that touch; before a touch it is that of the contact due first. The
-//! advised step is h while touching, max(t, h) while closing (a step may reach into the touch by
+//! summed over the contacts that touch; before a touch, over those due within one contact step of the
+//! first: an aligned ring meets its target with all of its points. The advised step is h while touching, max(t, h) while closing (a step may reach into the touch by
 //! one contact step, so the approach does not end in ever smaller steps), unlimited otherwise.
 
-use super::pair::ContactPair;
+use super::pair::{Approach, ContactPair};
 use super::relative::BodyMotion;
 use core::f64::consts::PI;
 
 /// Numbers per contact in a serialised memory.
 const NUMBERS: usize = 2;
+
+/// A gap that closes and is smaller than this is closed [m]: a touch that falls on the end of a step is
+/// there, whichever way Newton's tolerance and rounding moved the last digits of the positions.
+const SAME_PLACE: f64 = 1e-10;
 
 /// Memory of one contact.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -92,7 +96,8 @@ impl Episodes {
     pub fn accept(&mut self, pair: &ContactPair, a: &BodyMotion, b: &BodyMotion) -> EpisodeChanges {
         let mut changes = EpisodeChanges::default();
         for (episode, approach) in self.contacts.iter_mut().zip(pair.approaches(a, b)) {
-            let touching = approach.gap < 0.0;
+            let arrived = approach.gap < SAME_PLACE && approach.closing_speed > 0.0;
+            let touching = approach.gap < 0.0 || (arrived && !episode.touching);
             changes.begun += usize::from(touching && !episode.touching);
             changes.ended += usize::from(!touching && episode.touching);
             if !touching {
@@ -200,28 +205,53 @@ impl ContactPair {
     /// [`ContactPair::effective_mass`].
     pub fn step_advice(&self, a: &BodyMotion, b: &BodyMotion, effective_mass: f64) -> StepAdvice {
         let normal = self.normal();
-        let (mut touching, mut time_to_touch) = (false, f64::INFINITY);
-        let (mut present, mut coming) = ((0.0, 0.0_f64), (0.0, 0.0));
-        for approach in self.approaches(a, b) {
-            let speed = approach.closing_speed;
-            let reach = normal.peak_penetration(effective_mass, speed);
+        let steps = self.steps_per_half_period();
+        let own = |approach: &Approach| {
+            let reach = normal.peak_penetration(effective_mass, approach.closing_speed);
             let depth = reach.max(-approach.gap);
-            let stiffness = normal.tangent_stiffness(depth); // (3)
+            (normal.tangent_stiffness(depth), depth) // (3)
+        };
+        let (mut touching, mut time_to_touch) = (false, f64::INFINITY);
+        let (mut present, mut first) = ((0.0, 0.0_f64), (0.0, 0.0));
+        for approach in self.approaches(a, b) {
             if approach.gap < 0.0 {
                 touching = true;
+                let (stiffness, depth) = own(&approach);
                 present = (present.0 + stiffness, present.1.max(depth));
-            } else if speed > 0.0 && approach.gap / speed < time_to_touch {
-                time_to_touch = approach.gap / speed; // (1)
-                coming = (stiffness, depth);
+            } else if time_until_touch(&approach) < time_to_touch {
+                time_to_touch = time_until_touch(&approach); // (1)
+                first = own(&approach);
             }
         }
-        let (stiffness, depth) = if touching { present } else { coming };
-        let steps = self.steps_per_half_period();
+        // Contacts that come so soon behind the first that one step may meet them all act together.
+        let (stiffness, depth) = if touching {
+            present
+        } else {
+            let soon = time_to_touch + contact_step(effective_mass, first.0, steps);
+            let coming = self.approaches(a, b);
+            let coming = coming.filter(|approach| {
+                let time = time_until_touch(approach);
+                time.is_finite() && time <= soon
+            });
+            coming.fold((0.0, 0.0_f64), |(sum, deepest), approach| {
+                let (stiffness, depth) = own(&approach);
+                (sum + stiffness, deepest.max(depth))
+            })
+        };
         StepAdvice {
             touching,
             time_to_touch,
             contact_step: contact_step(effective_mass, stiffness, steps),
             depth,
         }
+    }
+}
+
+/// Time until an open gap closes at the speed that it has [s]; infinite if it does not.
+fn time_until_touch(approach: &Approach) -> f64 {
+    if approach.closing_speed > 0.0 {
+        approach.gap / approach.closing_speed
+    } else {
+        f64::INFINITY
     }
 }

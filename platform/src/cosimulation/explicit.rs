@@ -83,7 +83,8 @@ impl Explicit {
         let slack = SLIVER * largest;
         let mut out = Progress::default();
         while end - self.rig.time > slack {
-            let jump = self.rig.next_jump(self.rig.time, end, slack);
+            let jumps = self.rig.next_jumps(self.rig.time, end, slack);
+            let jump = jumps.into_iter().flatten().reduce(f64::min);
             // A jump next to the end is at the end.
             let until = jump.filter(|jump| *jump < end - slack).unwrap_or(end);
             advance_evenly(self, until, largest, &mut out, &mut |scheme| {
@@ -141,7 +142,6 @@ impl Explicit {
             question: Question::Force,
             derivatives: false,
             divide: true,
-            leg_step: self.rig.config.solver.step_s,
         };
         let stop = Stop {
             time: end,
@@ -220,7 +220,7 @@ impl Stepper for Explicit {
         &mut self.pace
     }
 
-    fn contact_limit(&mut self) -> f64 {
+    fn contact_limit(&mut self) -> (f64, f64) {
         self.rig.world.largest_step(&self.rig.bodies)
     }
 

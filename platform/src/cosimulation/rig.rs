@@ -13,7 +13,7 @@ use crate::stopwatch::{UnitTimes, timed};
 use crate::threads::Crew;
 use crate::unit::{LegEnergy, LegShape, LegUnit, UnitError, UnitStart};
 use crate::world::{Flow, World};
-use crate::wrench::WrenchHistory;
+use crate::wrench::{WrenchHistory, replacing_jumps};
 use multibody::dynamics::alpha::Coefficients;
 use multibody::group::Group;
 use multibody::model::Signal;
@@ -133,14 +133,18 @@ impl Rig {
         self.world.set_wrench(wrench, self.time);
     }
 
-    /// Gives the motor of a leg another torque history [N·m] and target history [rad].
-    pub fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
-        if let Some(seat) = self.seats.get_mut(leg) {
-            let (old_torque, old_angle) = seat.motor();
-            let torque = torque.unwrap_or_else(|| old_torque.clone());
-            let angle = angle.unwrap_or_else(|| old_angle.clone());
-            seat.set_motor(torque, angle);
-        }
+    /// Gives the motor of a leg another torque history [N·m] and target history [rad]; true if one jumps
+    /// with that.
+    pub fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) -> bool {
+        let Some(seat) = self.seats.get_mut(leg) else {
+            return false;
+        };
+        let (old_torque, old_angle) = seat.motor();
+        let torque = torque.unwrap_or_else(|| old_torque.clone());
+        let angle = angle.unwrap_or_else(|| old_angle.clone());
+        let jumps = replacing_jumps([(old_torque, &torque), (old_angle, &angle)], self.time);
+        seat.set_motor(torque, angle);
+        jumps
     }
 
     /// Lets all units follow the end effector.
@@ -234,13 +238,13 @@ impl Rig {
         (self.effector().point(&seat.sphere) - seat.tip()).norm()
     }
 
-    /// First jump of a history behind `start` and not behind `end` [s].
-    pub fn next_jump(&self, start: f64, end: f64, slack: f64) -> Option<f64> {
+    /// First jumps of histories behind `start` and not behind `end` [s]: of the wrench, of a motor.
+    pub fn next_jumps(&self, start: f64, end: f64, slack: f64) -> [Option<f64>; 2] {
         let end = end + 2.0 * slack;
         let motors = self.seats.iter();
         let motors = motors.filter_map(|seat| seat.next_jump(start, end, slack));
-        let jumps = self.world.wrench().next_jump(start, end, slack).into_iter();
-        jumps.chain(motors).reduce(f64::min)
+        let wrench = self.world.wrench().next_jump(start, end, slack);
+        [wrench, motors.reduce(f64::min)]
     }
 
     /// The wrench from outside at the nodes of a cubic.

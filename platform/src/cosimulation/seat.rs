@@ -9,7 +9,6 @@ use crate::unit::{
 use crate::wrench::{SAME_TIME, left_limit, next_jump};
 use leg_core::config::MotorMode;
 use leg_core::series::ORDERS;
-use multibody::dynamics::grid::SLIVER;
 use multibody::model::Signal;
 use nalgebra::{Matrix3, Vector3};
 use std::time::Duration;
@@ -78,8 +77,6 @@ pub struct Request {
     pub derivatives: bool,
     /// A step that is discarded is tried again in pieces.
     pub divide: bool,
-    /// Longest step of a leg's own solver [s].
-    pub leg_step: f64,
 }
 
 /// How the force of a leg follows the place of its tip at the end of a step of the generalised-α
@@ -249,7 +246,7 @@ impl Seat {
                     aside[j] = sign * DIFFERENCE;
                     self.prepare(request.before)?;
                     let to = (place + aside, velocity + aside * rate);
-                    self.go(stop.time, to, 0, request.leg_step)?;
+                    self.go(stop.time, to, 0)?;
                     *force = self.unit.tip_force()?;
                 }
                 matrix.set_column(j, &((forces[0] - forces[1]) / (2.0 * DIFFERENCE)));
@@ -282,7 +279,7 @@ impl Seat {
         self.prepare(request.before)?;
         let depth = if request.divide { MOST_DIVISIONS } else { 0 };
         let to = self.tip_on(&stop.state);
-        self.go(stop.time, to, depth, request.leg_step)?;
+        self.go(stop.time, to, depth)?;
         let (unit, answer) = (&mut self.unit, &mut self.answer);
         answer.force = unit.tip_force()?;
         match request.question {
@@ -312,14 +309,13 @@ impl Seat {
         end: f64,
         to: (Vector3<f64>, Vector3<f64>),
         divisions: usize,
-        leg_step: f64,
     ) -> UnitResult<()> {
         let length = end - self.time;
         let inputs = UnitInputs {
             tip_position: to.0,
             tip_velocity: to.1,
-            motor_torque: command(&self.torque, self.time, end, leg_step),
-            motor_angle: command(&self.angle, self.time, end, leg_step),
+            motor_torque: command(&self.torque, self.time, end),
+            motor_angle: command(&self.angle, self.time, end),
         };
         // A unit may need to go back before it can try again.
         let again = divisions > 0 && self.unit.abilities().rollback;
@@ -337,8 +333,8 @@ impl Seat {
                     self.unit.restore()?;
                 }
                 let middle = halfway(self.tip, to, length);
-                self.go(self.time + 0.5 * length, middle, divisions - 1, leg_step)?;
-                self.go(end, to, divisions - 1, leg_step)
+                self.go(self.time + 0.5 * length, middle, divisions - 1)?;
+                self.go(end, to, divisions - 1)
             }
             Err(error) => Err(error),
         }
@@ -357,17 +353,15 @@ fn halfway(
     )
 }
 
-/// A history over a step. The solver of a leg looks at the ends of its own steps, and so does a
-/// step that is no longer than those: the same value as in a solver for the whole platform.
-fn command(signal: &Signal, start: f64, end: f64, leg_step: f64) -> Command {
+/// A history over a step, as seen from inside: where it jumps at an end of the step, it has its new
+/// value at the start and its old one at the end.
+fn command(signal: &Signal, start: f64, end: f64) -> Command {
     let length = end - start;
     if let Signal::Constant(value) = signal {
         return Command::constant(*value);
     }
-    let (value, rate, _) = signal.sample(start + SAME_TIME * length);
-    let (mut last, last_rate, _) = signal.sample(end);
-    if length > leg_step * (1.0 + 2.0 * SLIVER) {
-        last = left_limit(signal, end, SAME_TIME * length);
-    }
+    let slack = SAME_TIME * length;
+    let (value, rate, _) = signal.sample(start + slack);
+    let (last, last_rate) = (left_limit(signal, end, slack), signal.sample(end).1);
     Command::cubic((value, rate), (last, last_rate), length)
 }

@@ -58,7 +58,8 @@ impl Platform {
             let judged = self.leg_balances().and_then(|balances| {
                 let moved = trial.moved.max(lost).max(motors.abs());
                 let (watch, miss) = (&mut self.pace.watch, miss + balances - before);
-                let judged = watch.judge(miss, moved, (h, end), strict.account);
+                let stake = (moved, trial.held + balances.abs());
+                let judged = watch.judge(miss, stake, (h, end), strict.account);
                 judged.map(|()| balances).map_err(Refusal::Account)
             });
             match judged {

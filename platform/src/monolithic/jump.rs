@@ -4,10 +4,45 @@ use super::Platform;
 use crate::body::{BodyStep, point_map};
 use crate::error::{PlatformError, Result};
 use crate::hub::{EFFECTOR, point_motion};
+use crate::native::NativeLeg;
+use crate::wrench::{next_jump, replacing_jumps};
+use leg_core::config::MotorMode;
 use multibody::dynamics::alpha::Coefficients;
+use multibody::dynamics::grid::SLIVER;
 use multibody::group::Group;
+use multibody::model::Signal;
 
 impl Platform {
+    /// Gives the motor of a leg (from 0) another torque history [N·m] and target history [rad], both
+    /// absolute: they act from now on.
+    pub fn set_motor(&mut self, leg: usize, torque: Signal, angle: Signal) {
+        let Some(leg) = self.legs.get_mut(leg) else {
+            return;
+        };
+        let (old_torque, old_angle) = leg.motor();
+        let jumps = replacing_jumps([(old_torque, &torque), (old_angle, &angle)], self.time);
+        leg.set_motor(torque, angle);
+        self.jumped |= jumps;
+    }
+
+    /// First jump of a history before `end` [s]: of the wrench, of a motor.
+    pub(super) fn next_jumps(&self, end: f64, slack: f64) -> [Option<f64>; 2] {
+        let wrench = self.world.wrench().next_jump(self.time, end, slack);
+        let motors = self.legs.iter().map(NativeLeg::motor);
+        let motors = motors.filter_map(|(a, b)| next_jump([a, b], self.time, end, slack));
+        [wrench, motors.reduce(f64::min)]
+    }
+
+    /// Goes on behind the jump of a motor: forces jump at once, rates of prescribed angles within small
+    /// steps.
+    pub(super) fn cross_motor_jump(&mut self) -> Result<()> {
+        let prescribed = |leg: &NativeLeg| leg.leg().config.motor.mode == MotorMode::Angle;
+        if self.legs.iter().any(prescribed) {
+            self.disturb();
+        }
+        self.rebalance()
+    }
+
     /// Lets accelerations and reactions follow forces of motors that have just jumped, as the matrix
     /// of a step answers them: the torque of a motor then acts from now on, and not from the middle
     /// of the next step.
@@ -15,6 +50,7 @@ impl Platform {
         let solver = &self.config.solver;
         let coefficients = Coefficients::new(solver.spectral_radius, solver.step_s);
         let steps: Vec<BodyStep> = self.bodies.iter().map(BodyStep::standing).collect();
+        let time = self.time;
         let Self {
             legs,
             spheres,
@@ -26,7 +62,13 @@ impl Platform {
         let base = world.hub().base.map(|i| &bodies[i]);
         let effector = &bodies[EFFECTOR];
         crew.for_each(legs, |i, leg| {
-            leg.begin_jump(&coefficients, &point_motion(effector, &spheres[i]), base);
+            let tip = point_motion(effector, &spheres[i]);
+            leg.begin_jump(
+                &coefficients,
+                &tip,
+                base,
+                (time, SLIVER * coefficients.step),
+            );
         });
         for (i, leg) in legs.iter_mut().enumerate() {
             if let Some(failure) = leg.take_failure() {

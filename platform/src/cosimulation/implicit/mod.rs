@@ -106,6 +106,15 @@ impl Implicit {
         self.pace.disturb(self.rig.config.solver.step_s);
     }
 
+    /// The motion goes on differently because a motor's history jumps: steps that are no longer than
+    /// those of the legs begin the smaller.
+    pub(crate) fn disturb_by_motor(&mut self) {
+        self.disturb();
+        if !self.is_long(self.largest()) {
+            self.pace.disturb_by_force(self.rig.config.solver.step_s);
+        }
+    }
+
     /// Another wrench history was set.
     pub(crate) fn wrench_changed(&mut self) {
         if self.rig.world.wrench().begins_with_jump() {
@@ -161,14 +170,17 @@ impl Implicit {
         let slack = SLIVER * self.largest();
         let mut out = Progress::default();
         while end - self.rig.time > slack {
-            let jump = self.rig.next_jump(self.rig.time, end, slack);
+            let [wrench, motor] = self.rig.next_jumps(self.rig.time, end, slack);
+            let jump = wrench.into_iter().chain(motor).reduce(f64::min);
             // A jump next to the end is at the end.
             let until = jump.filter(|jump| *jump < end - slack).unwrap_or(end);
             let largest = self.largest();
             advance_evenly(self, until, largest, &mut out, &mut |scheme| {
                 observe(scheme)
             })?;
-            if jump.is_some() {
+            if motor.is_some_and(|motor| motor <= until + slack) {
+                self.disturb_by_motor();
+            } else if jump.is_some() {
                 self.disturb();
             }
         }
@@ -188,7 +200,6 @@ impl Implicit {
             question,
             derivatives,
             divide: false,
-            leg_step: self.rig.config.solver.step_s,
         }
     }
 
@@ -212,7 +223,7 @@ impl Stepper for Implicit {
         &mut self.pace
     }
 
-    fn contact_limit(&mut self) -> f64 {
+    fn contact_limit(&mut self) -> (f64, f64) {
         self.rig.world.largest_step(&self.rig.bodies)
     }
 

@@ -175,7 +175,8 @@ impl Implicit {
         let lost = after.lost + rig.world.account().dissipated();
         let moved = trial.moved.max(lost).max(after.motors.abs());
         let miss = trial.miss + after.sum - before;
-        let judged = self.pace.watch.judge(miss, moved, (h, end), strict.account);
+        let stake = (moved, trial.held + after.sum.abs());
+        let judged = self.pace.watch.judge(miss, stake, (h, end), strict.account);
         judged.map_err(Refusal::Account)?;
         self.balance = Some(after.sum);
         Ok(())
