@@ -216,6 +216,24 @@ pub enum Error {
         /// Allowed value.
         allowed: f64,
     },
+    /// A reduced linear model does not answer like the full one.
+    #[error(
+        "a model of {states} states is off by {relative:.2e} of the full model's response at \
+         {at_hz:.4e} Hz, and {tolerance:e} are allowed below {below_hz:.4e} Hz: keep more modes, \
+         or allow more"
+    )]
+    Reduction {
+        /// States of the reduced model.
+        states: usize,
+        /// Largest relative error of its response [-].
+        relative: f64,
+        /// Where it is [Hz].
+        at_hz: f64,
+        /// Highest frequency compared [Hz].
+        below_hz: f64,
+        /// What is allowed [-].
+        tolerance: f64,
+    },
     /// An eigenvalue of a linear system cannot be moved by its inputs or seen by its weights.
     #[error(
         "the system is not {lacking}: the eigenvalue {re:e} + {im:e}i [1/s, or per sample] is out of reach (relative singular value {singular_value:e})"

@@ -14,7 +14,7 @@ use leg_core::element::Rayleigh;
 use leg_core::group::{Group, Se2, Se3};
 use leg_core::model::{
     Attachment, Axes, BeamSpec, Body, Force, Hold, Interpolation, JointKind, LineLaw, Material,
-    Model, ModelBuilder, PointOn, Section, Signal, Signals, rigid_inertia,
+    Model, ModelBuilder, MotorLaw, PointOn, Section, Signal, Signals, rigid_inertia,
 };
 use leg_core::state::State;
 use leg_core::workspace::Workspace;
@@ -133,9 +133,13 @@ fn mechanism<G: Group<N, D>, const N: usize, const D: usize>(
         target,
         stiffness: 2.0,
         damping: 0.05,
+    };
+    let law = MotorLaw {
+        torque: Some(torque),
+        hold: Some(hold),
         torque_limit: 5.0,
     };
-    builder.motor("motor", hinge, Some(torque), Some(hold));
+    builder.motor("motor", hinge, law);
     let frame_inputs = core::array::from_fn(|i| {
         signals.push(if i == 1 {
             let (times, values) = (vec![0.0, 0.1, 0.3, 1.0], vec![0.3, 0.32, 0.25, 0.3]);

@@ -4,7 +4,7 @@ use leg_core::dynamics::{self, Control, StepSettings};
 use leg_core::group::{Group, Se2, Se3};
 use leg_core::model::{
     Attachment, BeamSpec, Drive, Inputs, JointId, JointKind, Material, Model, ModelBuilder,
-    Section, Signal, Signals, planar_inertia, spatial_inertia,
+    MotorLaw, Section, Signal, Signals, planar_inertia, spatial_inertia,
 };
 use leg_core::results::energy::energies;
 use leg_core::state::State;
@@ -70,7 +70,7 @@ fn l_mechanism() -> (Model<Se3, 6, 3>, JointId) {
         Attachment::node(far, Se3::identity()),
     );
     let torque = builder.input("torque");
-    builder.motor("motor", hinge, Some(torque), None);
+    builder.motor("motor", hinge, MotorLaw::torque(torque));
     (builder.build().unwrap(), hinge)
 }
 

@@ -44,8 +44,9 @@ const PLATFORM_LEAF: &[Key] = &[
     Key::of(&allowed::SHEAR_FACTOR, Kind::Number, "Shear correction factor"),
     Key::of(&narrower::DENSITY, Kind::Number, "Density"),
     Key::of(&allowed::CURVATURE, Kind::Number, "Curvature of the unstressed leaf, positive to the left of A→B"),
-    Key::of(&allowed::RAYLEIGH_MASS, Kind::Number, "Rayleigh damping, mass coefficient"),
-    Key::of(&allowed::RAYLEIGH_STIFFNESS, Kind::Number, "Rayleigh damping, stiffness coefficient"),
+    Key::of(&allowed::RAYLEIGH_MASS, Kind::Number, "Rayleigh damping, mass coefficient alpha: vibrations of the leaf about a leg at rest in its base decay by alpha/2"),
+    Key::of(&allowed::RAYLEIGH_STIFFNESS, Kind::Number, "Rayleigh damping, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness"),
+    Key::of(&allowed::MODAL_DAMPING, Kind::Numbers(4), "Damping ratios of the first four modes of the bowed leaf with its ends held, on top of Rayleigh's"),
     Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
 ];
 

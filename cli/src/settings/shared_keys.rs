@@ -20,8 +20,9 @@ pub(super) const LEAF: &[Key] = &[
     Key::of(&allowed::SHEAR_FACTOR, Kind::Number, "Shear correction factor"),
     Key::of(&allowed::DENSITY, Kind::Number, "Density"),
     Key::of(&allowed::CURVATURE, Kind::Number, "Curvature of the unstressed leaf, positive to the left of A→B"),
-    Key::of(&allowed::RAYLEIGH_MASS, Kind::Number, "Rayleigh damping, mass coefficient"),
-    Key::of(&allowed::RAYLEIGH_STIFFNESS, Kind::Number, "Rayleigh damping, stiffness coefficient"),
+    Key::of(&allowed::RAYLEIGH_MASS, Kind::Number, "Rayleigh damping, mass coefficient alpha: vibrations of the leaf about a leg at rest in its base decay by alpha/2"),
+    Key::of(&allowed::RAYLEIGH_STIFFNESS, Kind::Number, "Rayleigh damping, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness"),
+    Key::of(&allowed::MODAL_DAMPING, Kind::Numbers(4), "Damping ratios of the first four modes of the bowed leaf with its ends held, on top of Rayleigh's"),
     Key::new("leaf.kind", Kind::Word(&["linear_strain", "constant_strain"]), "-", "Element: linear_strain is fourth-order accurate, constant_strain second-order", "linear_strain or constant_strain"),
 ];
 
@@ -43,11 +44,11 @@ pub(super) const TENDON: &[Key] = &[
 #[rustfmt::skip]
 pub(super) const MOTOR: &[Key] = &[
     Key::new("motor.mode", Kind::Word(&["torque", "locked", "angle", "hold"]), "-", "What the motor does: torque, locked, follow an angle, or hold it with a PD controller", "torque, locked, angle or hold"),
-    Key::new("motor.torque_nm", Kind::History, "N·m", "Torque on the crank, added in the modes torque and hold", HISTORY),
+    Key::new("motor.torque_nm", Kind::History, "N·m", "Torque on the crank: in mode torque what the motor delivers (0 lets go at t = 0), in mode hold added to the controller's and, on the platform, to the torque that holds the equilibrium", HISTORY),
     Key::new("motor.angle_rad", Kind::History, "rad", "Target angle in the modes angle and hold, counted from the pre-tensioned q1", HISTORY),
     Key::of(&allowed::HOLD_STIFFNESS, Kind::Number, "Stiffness of the hold"),
     Key::of(&allowed::HOLD_DAMPING, Kind::Number, "Damping of the hold"),
-    Key::of(&allowed::TORQUE_LIMIT, Kind::Number, "Torque limit of the hold and of the controllers"),
+    Key::of(&allowed::TORQUE_LIMIT, Kind::Number, "Limit of the torque that the motor delivers, whatever asks for it: torque_nm, the hold with the torque that holds the equilibrium, a regulator; motion that is prescribed (locked, angle) has none"),
     Key::of(&allowed::MOTOR_RANGE, Kind::Number, "Working range to either side of the pre-tensioned posture, the zero of motor.angle_rad; its use is reported, nothing stops there"),
 ];
 

@@ -2,6 +2,7 @@
 
 use super::list::{List, one};
 use super::{Matters, Parameters, UnitOf as U};
+use leg_core::leg::config::MODAL_RATIOS;
 use leg_core::leg::parameter::{self as allowed, Parameter};
 use leg_core::leg::unit::OutputGroup;
 
@@ -119,15 +120,24 @@ const fn damping<P: Parameters>(list: &mut List<P>) {
         "leaf.rayleigh_mass",
         U::PerSecond,
         &allowed::RAYLEIGH_MASS,
-        "Rayleigh damping of the leaf, mass coefficient",
+        "Rayleigh damping of the leaf, mass coefficient alpha: its vibrations about a leg at rest \
+         decay by alpha/2",
         |p| one(&mut p.leaf().rayleigh_mass_per_s),
     )
     .real(
         "leaf.rayleigh_stiffness",
         U::Second,
         &allowed::RAYLEIGH_STIFFNESS,
-        "Rayleigh damping of the leaf, stiffness coefficient",
+        "Rayleigh damping of the leaf, stiffness coefficient beta: every section answers its strain \
+         rate with beta times its stiffness",
         |p| one(&mut p.leaf().rayleigh_stiffness_s),
+    )
+    .reals(
+        ("leaf.modal_damping_ratio", MODAL_RATIOS),
+        U::One,
+        &allowed::MODAL_DAMPING,
+        "Damping ratios of the first modes of the bowed leaf with its ends held, on top of Rayleigh's",
+        |p| &mut p.leaf().modal_damping_ratios,
     )
     .real(
         "tendon.friction",
@@ -204,7 +214,7 @@ pub const fn motor_and_solver<P: Parameters>(list: &mut List<P>) {
         "motor.torque_limit",
         U::NewtonMetre,
         &allowed::TORQUE_LIMIT,
-        "Torque limit of the hold",
+        "Limit of the torque that the motor delivers in modes 0 and 3, whatever asks for it",
         |p| one(&mut p.motor().torque_limit_nm),
     )
     .integer(

@@ -1,17 +1,24 @@
-//! Mass-proportional Rayleigh damping on the flexible motion of a beam.
+//! Mass-proportional Rayleigh damping of a beam.
 //!
-//! With `X_i = H_0⁻¹ H_i` and `A_i = Ad_{X_i⁻¹}`, the velocity of node i relative to the rigid
-//! motion of the beam's first node is `w_i = v_i − A_i v_0`. The damping force
+//! Velocities count against the beam's *reference*: the ground, or a node, which is the base of a
+//! leg that moves. With the reference's pose H_0 and twist v_0, `X_i = H_0⁻¹ H_i` and
+//! `A_i = Ad_{X_i⁻¹}`, the velocity of node i relative to the rigid motion of the reference is
+//! `w_i = v_i − A_i v_0`. The damping force
 //!
 //! ```text
 //! f_i = α (M w)_i,     f_0 ← f_0 − Σ A_iᵀ f_i                                  (1)
 //! ```
 //!
-//! dissipates `α wᵀ M w` and leaves rigid motion alone. With `χ_i = ψ_i − A_i ψ_0`,
+//! dissipates `α wᵀ M w`. A beam whose ends stand still in the reference has C = α M, so all its
+//! vibrations decay with α/2, bent or not; a motion that beam and reference share is not damped,
+//! and reference and beam together feel no force and no moment. With `χ_i = ψ_i − A_i ψ_0`,
 //!
 //! ```text
 //! δw_i = δv_i − A_i δv_0 − ad(A_i v_0) χ_i,    δ(A_iᵀ f) = −A_iᵀ coad(f) χ_i   (2)
 //! ```
+//!
+//! Blocks between a node and the reference go into the part of low rank: the unit vectors of the
+//! reference times the blocks of its column and of its row.
 
 use super::{Motion, Task, Weights};
 use crate::element::BeamElement;
@@ -22,15 +29,15 @@ use crate::linear_solver::System;
 use crate::model::Beam;
 use nalgebra::{SMatrix, SVector};
 
-/// A node's motion relative to the root.
+/// A node's motion relative to the reference.
 struct Relative<const N: usize> {
-    /// A_i.
+    /// A_i; without meaning if the reference is the ground.
     adjoint: SMatrix<f64, N, N>,
     /// w_i.
     velocity: SVector<f64, N>,
     /// Weighted derivative of w_i by the node's own unknown.
     by_own: SMatrix<f64, N, N>,
-    /// Weighted derivative of w_i by the root's unknown.
+    /// Weighted derivative of w_i by the reference's unknown.
     by_root: SMatrix<f64, N, N>,
 }
 
@@ -38,30 +45,43 @@ impl<const N: usize> Relative<N> {
     fn new<G: Group<N, D>, const D: usize>(
         motion: &Motion<'_, G, N>,
         weights: &Weights,
-        root: usize,
+        root: Option<usize>,
         node: usize,
     ) -> Self {
-        if node == root {
+        let own = motion.maps[node] * weights.damping;
+        let Some(root) = root else {
             return Self {
-                adjoint: SMatrix::identity(),
-                velocity: SVector::zeros(),
-                by_own: SMatrix::zeros(),
+                adjoint: SMatrix::zeros(),
+                velocity: motion.velocities[node],
+                by_own: own,
                 by_root: SMatrix::zeros(),
             };
-        }
+        };
         let adjoint = motion.poses[root]
             .between(&motion.poses[node])
             .adjoint_inverse();
         let carried = adjoint * motion.velocities[root];
         let ad = G::ad(&carried) * weights.stiffness;
-        let (own_map, root_map) = (motion.maps[node], motion.maps[root]);
         Self {
             adjoint,
             velocity: motion.velocities[node] - carried,
-            by_own: own_map * weights.damping - ad, // (2)
-            by_root: ad * adjoint - adjoint * root_map * weights.damping,
+            by_own: own - ad, // (2)
+            by_root: ad * adjoint - adjoint * motion.maps[root] * weights.damping,
         }
     }
+}
+
+/// w_i alone.
+fn relative_velocity<G: Group<N, D>, const N: usize, const D: usize>(
+    motion: &Motion<'_, G, N>,
+    root: Option<usize>,
+    node: usize,
+) -> SVector<f64, N> {
+    let Some(root) = root else {
+        return motion.velocities[node];
+    };
+    let h = motion.poses[root].between(&motion.poses[node]);
+    motion.velocities[node] - h.adjoint_inverse_operator().apply(&motion.velocities[root])
 }
 
 /// Element mass matrix times a pair of twists, the mass blocks and the derivative by the angle
@@ -134,11 +154,11 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     system: &mut System<N>,
 ) {
     let weights = &task.weights;
-    let root = beam.first_node;
+    let (first, root) = (beam.first_node, beam.damping.root());
     let alpha = beam.element.rayleigh.mass;
-    let mut near = Relative::new(motion, weights, root, root);
+    let mut near = Relative::new(motion, weights, root, first);
     for e in 0..beam.elements {
-        let (a, b) = (root + e, root + e + 1);
+        let (a, b) = (first + e, first + e + 1);
         let far = Relative::new(motion, weights, root, b);
         let r = motion.poses[a].between(&motion.poses[b]).rotation();
         let twists = [&near.velocity, &far.velocity];
@@ -153,26 +173,65 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
             let own = |j: usize, other: &Relative<N>| {
                 m[j] * other.by_own * alpha + turning[i][j] * (alpha * weights.stiffness)
             };
-            let by_a = own(0, &near);
-            let by_b = own(1, &far);
-            let by_root = (m[0] * near.by_root + m[1] * far.by_root) * alpha;
+            let by = [own(0, &near), own(1, &far)];
             system.node_rhs[*node] -= force;
-            add(system, beam, *node, a, &by_a);
-            add(system, beam, *node, b, &by_b);
-            add(system, beam, *node, root, &by_root);
-            // The reaction −A_iᵀ f_i on the root.
-            let back = -relative.adjoint.transpose();
-            system.node_rhs[root] -= back * force;
-            add(system, beam, root, a, &(back * by_a));
-            add(system, beam, root, b, &(back * by_b));
-            add(system, beam, root, root, &(back * by_root));
-            if *node != root {
-                let turn = back * G::coad(force) * -weights.stiffness;
-                add(system, beam, root, *node, &turn);
-                add(system, beam, root, root, &(turn * relative.adjoint * -1.0));
+            add(system, beam, *node, a, &by[0]);
+            add(system, beam, *node, b, &by[1]);
+            if root.is_some() {
+                let by_root = (m[0] * near.by_root + m[1] * far.by_root) * alpha;
+                let side = Side {
+                    node: *node,
+                    relative,
+                    force,
+                };
+                react::<G, N, D>(
+                    system,
+                    beam,
+                    &side,
+                    [(a, &by[0]), (b, &by[1])],
+                    &by_root,
+                    weights,
+                );
             }
         }
         near = far;
+    }
+}
+
+/// One of the two nodes of an element and the damping force on it.
+struct Side<'a, const N: usize> {
+    node: usize,
+    relative: &'a Relative<N>,
+    force: &'a SVector<f64, N>,
+}
+
+/// The reaction `−A_iᵀ f_i` on the reference and all derivatives by its unknown.
+fn react<G: Group<N, D>, const N: usize, const D: usize>(
+    system: &mut System<N>,
+    beam: &Beam<N, D>,
+    side: &Side<'_, N>,
+    by: [(usize, &SMatrix<f64, N, N>); 2],
+    by_root: &SMatrix<f64, N, N>,
+    weights: &Weights,
+) {
+    let Some((root, columns)) = beam.damping.reference else {
+        return;
+    };
+    let Side {
+        node,
+        relative,
+        force,
+    } = *side;
+    let back = -relative.adjoint.transpose();
+    let turn = back * G::coad(force) * -weights.stiffness; // (2)
+    system.node_rhs[root] -= back * force;
+    system.diagonal[root] += back * by_root - turn * relative.adjoint;
+    for k in 0..N {
+        *system.update.left(columns + k, node) += by_root.column(k);
+        for (other, block) in by {
+            *system.update.right(columns + N + k, other) += (back * block).row(k).transpose();
+        }
+        *system.update.right(columns + N + k, node) += turn.row(k).transpose();
     }
 }
 
@@ -183,31 +242,27 @@ pub(super) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
     motion: &Motion<'_, G, N>,
     system: &mut System<N>,
 ) {
-    let root = beam.first_node;
+    let (first, root) = (beam.first_node, beam.damping.root());
     let alpha = beam.element.rayleigh.mass;
-    let relative = |node: usize| {
-        let h = motion.poses[root].between(&motion.poses[node]);
-        let adjoint = h.adjoint_inverse_operator();
-        let velocity = motion.velocities[node] - adjoint.apply(&motion.velocities[root]);
-        (velocity, adjoint)
-    };
-    let mut near = relative(root);
+    let mut near = relative_velocity(motion, root, first);
     for e in 0..beam.elements {
-        let (a, b) = (root + e, root + e + 1);
-        let far = relative(b);
+        let (a, b) = (first + e, first + e + 1);
+        let far = relative_velocity(motion, root, b);
         let r = motion.poses[a].between(&motion.poses[b]).rotation();
-        let element = ElementMass::new::<G, D>(&beam.element, [&near.0, &far.0], &r);
-        let sides = [(a, &near.1), (b, &far.1)];
-        for ((node, adjoint), force) in sides.into_iter().zip(&element.force) {
+        let element = ElementMass::new::<G, D>(&beam.element, [&near, &far], &r);
+        for (node, force) in [a, b].into_iter().zip(&element.force) {
             let force = force * alpha;
             system.node_rhs[node] -= force;
-            system.node_rhs[root] += adjoint.tr_apply(&force);
+            if let Some(root) = root {
+                let h = motion.poses[root].between(&motion.poses[node]);
+                system.node_rhs[root] += h.adjoint_inverse_operator().tr_apply(&force);
+            }
         }
         near = far;
     }
 }
 
-/// Adds a block at (row, column); the two are equal, neighbours, or one of them is the root.
+/// Adds a block at (row, column), which are equal or neighbours.
 fn add<const N: usize, const D: usize>(
     system: &mut System<N>,
     beam: &Beam<N, D>,
@@ -218,14 +273,10 @@ fn add<const N: usize, const D: usize>(
     let element = |node: usize| beam.first_element + node - beam.first_node;
     if row == column {
         system.diagonal[row] += block;
-    } else if column == row + 1 {
+    } else if column > row {
         system.upper[element(row)] += block;
-    } else if row == column + 1 {
-        system.lower[element(column)] += block;
-    } else if column == beam.first_node {
-        system.root_column[row] += block;
     } else {
-        system.root_row[column] += block;
+        system.lower[element(column)] += block;
     }
 }
 
@@ -234,19 +285,13 @@ pub(crate) fn power<G: Group<N, D>, const N: usize, const D: usize>(
     beam: &Beam<N, D>,
     motion: &Motion<'_, G, N>,
 ) -> f64 {
-    let root = beam.first_node;
-    let relative = |node: usize| {
-        let adjoint = motion.poses[root]
-            .between(&motion.poses[node])
-            .adjoint_inverse();
-        motion.velocities[node] - adjoint * motion.velocities[root]
-    };
-    let mut near = relative(root);
+    let (first, root) = (beam.first_node, beam.damping.root());
+    let mut near = relative_velocity(motion, root, first);
     let mut total = 0.0;
     for e in 0..beam.elements {
-        let far = relative(root + e + 1);
-        let r = motion.poses[root + e]
-            .between(&motion.poses[root + e + 1])
+        let far = relative_velocity(motion, root, first + e + 1);
+        let r = motion.poses[first + e]
+            .between(&motion.poses[first + e + 1])
             .rotation();
         total += 2.0 * inertia::kinetic_energy(&beam.element, &near, &far, &r);
         near = far;

@@ -59,6 +59,9 @@ impl From<LeafKind> for ElementKind {
     }
 }
 
+/// Modes of the leaf that can be given a damping ratio of their own.
+pub const MODAL_RATIOS: usize = 4;
+
 /// The leaf spring.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -80,10 +83,15 @@ pub struct Leaf {
     /// Curvature of the unstressed leaf in the plane of bending, positive to the left of the
     /// direction from A to B [1/m].
     pub curvature_per_m: f64,
-    /// Rayleigh damping, mass coefficient α [1/s].
+    /// Rayleigh damping, mass coefficient α [1/s]: vibrations of the leaf about a leg at rest in its
+    /// base decay with α/2.
     pub rayleigh_mass_per_s: f64,
-    /// Rayleigh damping, stiffness coefficient β [s].
+    /// Rayleigh damping, stiffness coefficient β [s]: every section answers its strain rate with
+    /// β times its stiffness.
     pub rayleigh_stiffness_s: f64,
+    /// Damping ratios of the first modes of the bowed leaf, its ends held [-], on top of Rayleigh's.
+    /// They damp deformation of the leaf, not its motion as a whole.
+    pub modal_damping_ratios: [f64; MODAL_RATIOS],
     /// Element.
     pub kind: LeafKind,
 }
@@ -102,6 +110,7 @@ impl Default for Leaf {
             curvature_per_m: 0.0,
             rayleigh_mass_per_s: 0.0,
             rayleigh_stiffness_s: 0.0,
+            modal_damping_ratios: [0.0; MODAL_RATIOS],
             kind: LeafKind::default(),
         }
     }
@@ -125,6 +134,19 @@ impl Leaf {
     /// Section of the leaf in space: thickness along e2, width along e3.
     pub fn spatial_section(&self) -> crate::Result<Section<6, 3>> {
         Section::<6, 3>::rectangle(&self.material(), self.thickness_m, self.width_m)
+    }
+
+    /// The same leaf without damping of single modes, which are known only once it is bowed.
+    pub(super) fn without_modal_damping(&self) -> Self {
+        Self {
+            modal_damping_ratios: [0.0; MODAL_RATIOS],
+            ..*self
+        }
+    }
+
+    /// True when single modes are damped.
+    pub(super) fn has_modal_damping(&self) -> bool {
+        self.modal_damping_ratios.iter().any(|&ratio| ratio > 0.0)
     }
 
     /// Rayleigh damping.
@@ -156,7 +178,8 @@ impl Leaf {
         allowed::DENSITY.check(self.density_kg_m3)?;
         allowed::CURVATURE.check(self.curvature_per_m)?;
         allowed::RAYLEIGH_MASS.check(self.rayleigh_mass_per_s)?;
-        allowed::RAYLEIGH_STIFFNESS.check(self.rayleigh_stiffness_s)
+        allowed::RAYLEIGH_STIFFNESS.check(self.rayleigh_stiffness_s)?;
+        allowed::MODAL_DAMPING.check_all(&self.modal_damping_ratios)
     }
 }
 
@@ -333,7 +356,7 @@ pub enum MotorMode {
     Locked,
     /// The crank follows `angle_rad`.
     Angle,
-    /// A PD controller pulls the crank toward `angle_rad`, within its torque limit.
+    /// A PD controller pulls the crank toward `angle_rad`, on top of `torque_nm`.
     Hold,
 }
 
@@ -343,7 +366,8 @@ pub enum MotorMode {
 pub struct Motor {
     /// What it does.
     pub mode: MotorMode,
-    /// Torque on the crank [N·m]: a number or a history.
+    /// Torque on the crank [N·m]: a number or a history. In mode `torque` this is what the motor
+    /// delivers, within its limit; in mode `hold` it is added to the controller's.
     pub torque_nm: History,
     /// Target angle [rad] in the modes `angle` and `hold`, relative to the pre-tensioned q1.
     pub angle_rad: History,
@@ -351,7 +375,9 @@ pub struct Motor {
     pub hold_stiffness_nm_per_rad: f64,
     /// Damping of the hold [N·m·s/rad].
     pub hold_damping_nm_s_per_rad: f64,
-    /// Torque limit of the hold [N·m].
+    /// Limit of the torque that the motor delivers [N·m], whatever asks for it: `torque_nm`, the
+    /// hold, a torque that holds the equilibrium, a regulator, and any sum of them. Motion that is
+    /// prescribed (`locked`, `angle`) has no limit.
     pub torque_limit_nm: f64,
     /// Working range: the crank may turn this far [rad] to either side of the pre-tensioned posture,
     /// which is also the zero of `angle_rad`. Its use is reported; nothing stops the crank there.

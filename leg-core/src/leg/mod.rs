@@ -14,6 +14,8 @@
 
 pub mod check;
 pub mod config;
+#[cfg(test)]
+mod damping_tests;
 mod free_links;
 pub mod linear;
 pub mod parameter;

@@ -108,6 +108,8 @@ parameters! {
     RAYLEIGH_MASS = "leaf.rayleigh_mass_per_s", "1/s", 0 to 1e6;
     /// Rayleigh damping, stiffness coefficient.
     RAYLEIGH_STIFFNESS = "leaf.rayleigh_stiffness_s", "s", 0 to 1e3;
+    /// Damping ratios of single modes of the leaf, each.
+    MODAL_DAMPING = "leaf.modal_damping_ratios", -, 0 to 0.999;
     /// Radius of a round rod instead of the leaf.
     SECTION_RADIUS = "section.radius_m", "m", 1e-6 to 1;
     /// Stiffness of the tendon; beyond, the tension is rounding of its length.

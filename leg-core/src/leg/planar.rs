@@ -6,14 +6,16 @@
 
 use super::LegError;
 use super::config::{LegConfig, MotorMode};
-use super::pretension::Balance;
+use super::pretension::{Balance, pretension};
+use crate::assembly::modal_dampers;
 use crate::element::ElementKind;
 use crate::group::{Group, Se2};
 use crate::math;
 use crate::model::{
     Attachment, Axes, BeamId, BeamSpec, Force, ForceId, Hold, InputId, JointId, JointKind,
-    ModelBuilder, NodeId, PlanarModel, PointOn, planar_inertia,
+    ModalDamper, ModelBuilder, MotorLaw, NodeId, PlanarModel, PointOn, planar_inertia,
 };
+use crate::workspace::Workspace;
 use core::f64::consts::{PI, TAU};
 use nalgebra::Vector2;
 
@@ -256,6 +258,7 @@ impl PlanarLeg {
         );
         spec.curvature = [config.leaf.curvature_per_m, 0.0, 0.0];
         spec.rayleigh = config.leaf.rayleigh();
+        spec.modal = dampers(config)?;
         spec.kind = ElementKind::from(config.leaf.kind);
         let leaf = builder.beam("leaf", Se2::new(a.x, a.y, direction), &spec);
         let link = builder.rigid_body(
@@ -293,6 +296,24 @@ impl PlanarLeg {
             node_b,
         })
     }
+}
+
+/// Dampers of the modes of the leaf in the configuration's pre-tensioned posture, both links held.
+fn dampers(config: &LegConfig) -> Result<Vec<ModalDamper<3>>, LegError> {
+    if !config.leaf.has_modal_damping() {
+        return Ok(Vec::new());
+    }
+    let bowed = pretension(config)?;
+    let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
+    let mut workspace = Workspace::new(model);
+    let leaf = bowed.leg.leaf;
+    Ok(modal_dampers(
+        model,
+        &bowed.state,
+        &mut workspace,
+        leaf,
+        ratios,
+    )?)
 }
 
 fn add_joints(
@@ -359,10 +380,13 @@ fn add_motor(
         target: inputs[Channel::CrankAngle as usize],
         stiffness: config.motor.hold_stiffness_nm_per_rad,
         damping: config.motor.hold_damping_nm_s_per_rad,
-        torque_limit: config.motor.torque_limit_nm,
     });
-    let torque = Some(inputs[Channel::CrankTorque as usize]);
-    Some(builder.motor("motor", joints.o, torque, hold))
+    let law = MotorLaw {
+        torque: Some(inputs[Channel::CrankTorque as usize]),
+        hold,
+        torque_limit: config.motor.torque_limit_nm,
+    };
+    Some(builder.motor("motor", joints.o, law))
 }
 
 fn add_loads(
@@ -374,7 +398,8 @@ fn add_loads(
     inputs: &[InputId; CHANNELS],
 ) {
     let input = |channel: Channel| Some(inputs[channel as usize]);
-    builder.motor("link torque", joints.c, input(Channel::LinkTorque), None);
+    let load = MotorLaw::torque(inputs[Channel::LinkTorque as usize]);
+    builder.motor("link torque", joints.c, load);
     builder.wrench(Force::Wrench {
         name: "load".into(),
         node: link,

@@ -2,14 +2,16 @@
 
 use super::LegError;
 use super::planar::LinkDrive;
-use super::spatial::{CarriedMoment, Carrier, SpatialLegConfig};
+use super::spatial::{CarriedMoment, Carrier, SpatialLegConfig, pretension_spatial};
+use crate::assembly::modal_dampers;
 use crate::element::ElementKind;
 use crate::group::{Group, Se3};
 use crate::math;
 use crate::model::{
-    Attachment, BeamId, BeamSpec, Body, ForceId, Hold, InputId, JointId, JointKind, ModelBuilder,
-    NodeId, PointOn, spatial_inertia,
+    Attachment, BeamId, BeamSpec, Body, ForceId, Hold, InputId, JointId, JointKind, ModalDamper,
+    ModelBuilder, MotorLaw, NodeId, PointOn, spatial_inertia,
 };
+use crate::workspace::Workspace;
 use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
 
 /// How a leg is put into a model.
@@ -109,6 +111,8 @@ impl SpatialParts {
         );
         spec.curvature = [0.0, 0.0, config.leaf.curvature_per_m];
         spec.rayleigh = config.leaf.rayleigh();
+        spec.reference = placement.body;
+        spec.modal = dampers(config, placement)?;
         spec.kind = ElementKind::from(config.leaf.kind);
         let root = Se3::from_parts(layout.a, layout.root);
         let leaf = builder.beam(&named("leaf"), root, &spec);
@@ -174,6 +178,31 @@ impl SpatialParts {
     }
 }
 
+/// Dampers of the modes of the leaf bowed between crank and tip, which are held. The tendon between
+/// the two does not matter.
+fn dampers(
+    config: &SpatialLegConfig,
+    placement: &Placement<'_>,
+) -> Result<Vec<ModalDamper<6>>, LegError> {
+    if !config.leaf.has_modal_damping() {
+        return Ok(Vec::new());
+    }
+    let mut posture = config.clone();
+    posture.q1_rad = placement.q1;
+    posture.tip_position_m = placement.tip.into();
+    let bowed = pretension_spatial(&posture)?;
+    let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
+    let mut workspace = Workspace::new(model);
+    let leaf = bowed.leg.leaf;
+    Ok(modal_dampers(
+        model,
+        &bowed.state,
+        &mut workspace,
+        leaf,
+        ratios,
+    )?)
+}
+
 /// A slender rod from the motor's axis outward.
 fn crank_inertia(config: &SpatialLegConfig) -> nalgebra::Matrix6<f64> {
     let (length, mass) = (config.crank.length_m, config.crank.mass_kg);
@@ -192,9 +221,13 @@ fn add_motor(
         target: placement.angle,
         stiffness: config.motor.hold_stiffness_nm_per_rad,
         damping: config.motor.hold_damping_nm_s_per_rad,
-        torque_limit: config.motor.torque_limit_nm,
     });
-    builder.motor("motor", joint, Some(placement.torque), hold)
+    let law = MotorLaw {
+        torque: Some(placement.torque),
+        hold,
+        torque_limit: config.motor.torque_limit_nm,
+    };
+    builder.motor("motor", joint, law)
 }
 
 /// A frame whose third column is `third` and whose first is as near to `fallback` as can be.
