@@ -22,7 +22,7 @@
 
 use super::{Motion, Task, Weights};
 use crate::element::BeamElement;
-use crate::element::inertia::{self, Far, NodeMotion, NodeTangent};
+use crate::element::inertia::{self, Coefficients, Far, NodeMotion, NodeTangent};
 use crate::element::rotary::{self, Neighbours};
 use crate::group::{Group, Operator};
 use crate::linear_solver::System;
@@ -42,6 +42,7 @@ struct Relative<const N: usize> {
 }
 
 impl<const N: usize> Relative<N> {
+    #[inline(never)]
     fn new<G: Group<N, D>, const D: usize>(
         motion: &Motion<'_, G, N>,
         weights: &Weights,
@@ -84,64 +85,126 @@ fn relative_velocity<G: Group<N, D>, const N: usize, const D: usize>(
     motion.velocities[node] - h.adjoint_inverse_operator().apply(&motion.velocities[root])
 }
 
-/// Element mass matrix times a pair of twists, the mass blocks and the derivative by the angle
-/// between the nodes.
-struct ElementMass<const N: usize> {
-    force: [SVector<f64, N>; 2],
-    mass: [[SMatrix<f64, N, N>; 2]; 2],
-    turning: [[SMatrix<f64, N, N>; 2]; 2],
+/// An element whose mass matrix M acts on the relative twists of its two nodes. M turns with the
+/// angle between the nodes, so `M w` has derivatives by both poses, too.
+///
+/// Blocks are made one at a time and no function of this file is inlined into its caller: all four
+/// at once, of mass and of turning, would need 18 KiB of stack.
+struct ElementMass<'a, const N: usize, const D: usize> {
+    element: &'a BeamElement<N, D>,
+    twists: [&'a SVector<f64, N>; 2],
+    /// Axes of the other node in those of each.
+    turns: [SMatrix<f64, D, D>; 2],
+    /// A motion whose accelerations are the twists.
+    motions: [NodeMotion<D>; 2],
 }
 
-impl<const N: usize> ElementMass<N> {
-    fn new<G: Group<N, D>, const D: usize>(
-        element: &BeamElement<N, D>,
-        twists: [&SVector<f64, N>; 2],
+impl<'a, const N: usize, const D: usize> ElementMass<'a, N, D> {
+    fn new<G: Group<N, D>>(
+        element: &'a BeamElement<N, D>,
+        twists: [&'a SVector<f64, N>; 2],
         r: &SMatrix<f64, D, D>,
     ) -> Self {
-        let (zero, identity) = (SVector::zeros(), SMatrix::identity());
-        let table = &element.mass_table;
-        let own = [&table.first, &table.last];
-        let seen = [&table.last_from_first, &table.first_from_last];
-        let turns = [*r, r.transpose()];
-        let still = SVector::zeros();
-        let motions = twists.map(|twist| NodeMotion::new::<G, N>(element, &zero, twist, &still));
-        let derive = |stiffness: f64, inertia: f64| {
-            let weights = Weights {
-                stiffness,
-                damping: 0.0,
-                inertia,
-            };
-            motions.map(|motion| {
-                NodeTangent::new::<G>(element, &motion, &zero, &still, &weights, &identity)
-            })
-        };
-        let (moving, turned) = (derive(0.0, 1.0), derive(1.0, 0.0));
-        let mut out = Self {
-            force: [zero; 2],
-            mass: [[SMatrix::zeros(); 2]; 2],
-            turning: [[SMatrix::zeros(); 2]; 2],
-        };
-        for (i, o) in [(0, 1), (1, 0)] {
-            let mut far = Far::none();
-            far.add(seen[i], &motions[o], &turns[i]);
-            let mut neighbours = Neighbours::none();
-            neighbours.add(element, &zero, twists[o]);
-            out.force[i] = inertia::near_force::<G, N, D>(element, own[i], &motions[i], &far)
-                + rotary::force::<G, N, D>(element, 1.0, &zero, twists[i], &neighbours);
-            let near = |by, stiffness, out: &mut SMatrix<f64, N, N>| {
-                inertia::add_near_tangent::<G, N, D>(element, own[i], by, &far, stiffness, out);
-            };
-            let seen_far = |by, out: &mut SMatrix<f64, N, N>| {
-                inertia::add_far_tangent::<G, N, D>(element, seen[i], by, &turns[i], out);
-            };
-            let twisting = element.torsion_axis * element.torsion_axis.transpose();
-            out.mass[i][i] = element.rotary_own;
-            out.mass[i][o] = twisting * element.torsion_cross;
-            near(&moving[i], 0.0, &mut out.mass[i][i]);
-            seen_far(&moving[o], &mut out.mass[i][o]);
-            near(&turned[i], 1.0, &mut out.turning[i][i]);
-            seen_far(&turned[o], &mut out.turning[i][o]);
+        let (zero, still) = (SVector::zeros(), SVector::zeros());
+        Self {
+            element,
+            twists,
+            turns: [*r, r.transpose()],
+            motions: twists.map(|twist| NodeMotion::new::<G, N>(element, &zero, twist, &still)),
         }
+    }
+
+    /// Hermite coefficients of node i with itself and with the other node.
+    fn coefficients(&self, i: usize) -> [&Coefficients; 2] {
+        let table = &self.element.mass_table;
+        if i == 0 {
+            [&table.first, &table.last_from_first]
+        } else {
+            [&table.last, &table.first_from_last]
+        }
+    }
+
+    /// What the other node gives to node i.
+    fn far(&self, i: usize) -> Far<D> {
+        let mut far = Far::none();
+        let [_, seen] = self.coefficients(i);
+        far.add(seen, &self.motions[1 - i], &self.turns[i]);
+        far
+    }
+
+    /// `(M w)_i`.
+    #[inline(never)]
+    fn force<G: Group<N, D>>(&self, i: usize) -> SVector<f64, N> {
+        let zero = SVector::zeros();
+        let mut neighbours = Neighbours::none();
+        neighbours.add(self.element, &zero, self.twists[1 - i]);
+        let [own, _] = self.coefficients(i);
+        inertia::near_force::<G, N, D>(self.element, own, &self.motions[i], &self.far(i))
+            + rotary::force::<G, N, D>(self.element, 1.0, &zero, self.twists[i], &neighbours)
+    }
+
+    /// `∂(M w)_i` by the motion of node j: `weights.inertia` times that by its twist, the block
+    /// `M_ij`, and `weights.stiffness` times that by its pose with the twists held.
+    #[inline(never)]
+    fn block<G: Group<N, D>>(&self, i: usize, j: usize, weights: &Weights) -> SMatrix<f64, N, N> {
+        let (element, zero) = (self.element, SVector::zeros());
+        let (still, identity) = (SVector::zeros(), SMatrix::identity());
+        let by =
+            NodeTangent::new::<G>(element, &self.motions[j], &zero, &still, weights, &identity);
+        let [own, seen] = self.coefficients(i);
+        let mut out;
+        if i == j {
+            out = element.rotary_own * weights.inertia;
+            let far = self.far(i);
+            inertia::add_near_tangent::<G, N, D>(
+                element,
+                own,
+                &by,
+                &far,
+                weights.stiffness,
+                &mut out,
+            );
+        } else {
+            let axis = &element.torsion_axis;
+            out = axis * axis.transpose() * (element.torsion_cross * weights.inertia);
+            inertia::add_far_tangent::<G, N, D>(element, seen, &by, &self.turns[i], &mut out);
+        }
+        out
+    }
+
+    /// `M_ij X`.
+    #[inline(never)]
+    fn times<G: Group<N, D>>(
+        &self,
+        i: usize,
+        j: usize,
+        x: &SMatrix<f64, N, N>,
+    ) -> SMatrix<f64, N, N> {
+        let mass = Weights {
+            stiffness: 0.0,
+            damping: 0.0,
+            inertia: 1.0,
+        };
+        self.block::<G>(i, j, &mass) * x
+    }
+
+    /// Weighted derivative of `(M w)_i` by the unknown of node j, whose twist w_j has the weighted
+    /// derivative `by_own`.
+    #[inline(never)]
+    fn by_node<G: Group<N, D>>(
+        &self,
+        i: usize,
+        j: usize,
+        by_own: &SMatrix<f64, N, N>,
+        stiffness: f64,
+    ) -> SMatrix<f64, N, N> {
+        let turning = Weights {
+            stiffness,
+            damping: 0.0,
+            inertia: 0.0,
+        };
+        let mut out = self.times::<G>(i, j, by_own);
+        out += self.block::<G>(i, j, &turning);
         out
     }
 }
@@ -155,82 +218,71 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
 ) {
     let weights = &task.weights;
     let (first, root) = (beam.first_node, beam.damping.root());
-    let alpha = beam.element.rayleigh.mass;
     let mut near = Relative::new(motion, weights, root, first);
     for e in 0..beam.elements {
         let (a, b) = (first + e, first + e + 1);
         let far = Relative::new(motion, weights, root, b);
         let r = motion.poses[a].between(&motion.poses[b]).rotation();
         let twists = [&near.velocity, &far.velocity];
-        let ElementMass {
-            force,
-            mass,
-            turning,
-        } = ElementMass::new::<G, D>(&beam.element, twists, &r);
-        let sides = [(a, &near, force[0] * alpha), (b, &far, force[1] * alpha)];
-        for (i, (node, relative, force)) in sides.iter().enumerate() {
-            let m = &mass[i];
-            let own = |j: usize, other: &Relative<N>| {
-                m[j] * other.by_own * alpha + turning[i][j] * (alpha * weights.stiffness)
-            };
-            let by = [own(0, &near), own(1, &far)];
-            system.node_rhs[*node] -= force;
-            add(system, beam, *node, a, &by[0]);
-            add(system, beam, *node, b, &by[1]);
-            if root.is_some() {
-                let by_root = (m[0] * near.by_root + m[1] * far.by_root) * alpha;
-                let side = Side {
-                    node: *node,
-                    relative,
-                    force,
-                };
-                react::<G, N, D>(
-                    system,
-                    beam,
-                    &side,
-                    [(a, &by[0]), (b, &by[1])],
-                    &by_root,
-                    weights,
-                );
-            }
+        let mass = ElementMass::new::<G>(&beam.element, twists, &r);
+        for i in [0, 1] {
+            assemble_side::<G, N, D>(beam, &mass, i, [(a, &near), (b, &far)], weights, system);
         }
         near = far;
     }
 }
 
-/// One of the two nodes of an element and the damping force on it.
-struct Side<'a, const N: usize> {
-    node: usize,
-    relative: &'a Relative<N>,
-    force: &'a SVector<f64, N>,
+/// Force on one of the two nodes of an element, its reaction and all their derivatives.
+#[inline(never)]
+fn assemble_side<G: Group<N, D>, const N: usize, const D: usize>(
+    beam: &Beam<N, D>,
+    mass: &ElementMass<'_, N, D>,
+    i: usize,
+    nodes: [(usize, &Relative<N>); 2],
+    weights: &Weights,
+    system: &mut System<N>,
+) {
+    let alpha = beam.element.rayleigh.mass;
+    let (node, relative) = nodes[i];
+    let force = mass.force::<G>(i) * alpha;
+    system.node_rhs[node] -= force;
+    let mut by_root = SMatrix::zeros();
+    for (j, (other, its)) in nodes.into_iter().enumerate() {
+        let by = mass.by_node::<G>(i, j, &its.by_own, weights.stiffness) * alpha;
+        add(system, beam, node, other, &by);
+        if let Some((_, columns)) = beam.damping.reference {
+            by_root += mass.times::<G>(i, j, &its.by_root) * alpha;
+            // Row of the reference: the reaction follows the force.
+            let back = relative.adjoint.tr_mul(&by);
+            for k in 0..N {
+                *system.update.right(columns + N + k, other) -= back.row(k).transpose();
+            }
+        }
+    }
+    react::<G, N, D>(system, beam, node, relative, &force, &by_root, weights);
 }
 
-/// The reaction `−A_iᵀ f_i` on the reference and all derivatives by its unknown.
+/// The reaction `−A_iᵀ f_i` on the reference: its turning with the node, and derivatives by the
+/// unknown of the reference.
+#[inline(never)]
 fn react<G: Group<N, D>, const N: usize, const D: usize>(
     system: &mut System<N>,
     beam: &Beam<N, D>,
-    side: &Side<'_, N>,
-    by: [(usize, &SMatrix<f64, N, N>); 2],
+    node: usize,
+    relative: &Relative<N>,
+    force: &SVector<f64, N>,
     by_root: &SMatrix<f64, N, N>,
     weights: &Weights,
 ) {
     let Some((root, columns)) = beam.damping.reference else {
         return;
     };
-    let Side {
-        node,
-        relative,
-        force,
-    } = *side;
     let back = -relative.adjoint.transpose();
     let turn = back * G::coad(force) * -weights.stiffness; // (2)
     system.node_rhs[root] -= back * force;
     system.diagonal[root] += back * by_root - turn * relative.adjoint;
     for k in 0..N {
         *system.update.left(columns + k, node) += by_root.column(k);
-        for (other, block) in by {
-            *system.update.right(columns + N + k, other) += (back * block).row(k).transpose();
-        }
         *system.update.right(columns + N + k, node) += turn.row(k).transpose();
     }
 }
@@ -249,9 +301,9 @@ pub(super) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
         let (a, b) = (first + e, first + e + 1);
         let far = relative_velocity(motion, root, b);
         let r = motion.poses[a].between(&motion.poses[b]).rotation();
-        let element = ElementMass::new::<G, D>(&beam.element, [&near, &far], &r);
-        for (node, force) in [a, b].into_iter().zip(&element.force) {
-            let force = force * alpha;
+        let mass = ElementMass::new::<G>(&beam.element, [&near, &far], &r);
+        for (i, node) in [a, b].into_iter().enumerate() {
+            let force = mass.force::<G>(i) * alpha;
             system.node_rhs[node] -= force;
             if let Some(root) = root {
                 let h = motion.poses[root].between(&motion.poses[node]);

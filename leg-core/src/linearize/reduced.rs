@@ -44,11 +44,14 @@ const BESIDE: f64 = 0.02;
 /// Shapes are added until the error is this part of what is allowed: between the frequencies
 /// compared it is somewhat larger.
 const SAFETY: f64 = 0.1;
-/// A shape that the others contain but for this part is left out. The response loses no more than
-/// about its square.
+/// A shape that the others contain but for this part is left out at first.
 const CONTAINED: f64 = 1e-3;
+/// A frequency whose shapes were taken and where the error is largest again has lost too much by
+/// that: a neutral mode, for one, hides all that bends at low frequencies. The part that may be
+/// left out is then made smaller by this factor.
+const FINER: f64 = 0.03;
 /// Frequencies at which shapes are taken, at most.
-const MOST_POINTS: usize = 12;
+const MOST_POINTS: usize = 20;
 
 impl LinearModel {
     /// Undamped frequency of coordinate i of a model in modal coordinates [Hz]; negative for one
@@ -88,12 +91,21 @@ impl LinearModel {
             .count();
         let mut basis = DMatrix::identity(order, slow.max(1));
         let mut reduced = self.checked(&basis, &full, &frequencies, &own)?;
+        let (mut contained, mut taken) = (CONTAINED, Vec::new());
         for _ in 0..MOST_POINTS {
             if reduced.error.relative <= SAFETY * tolerance || basis.ncols() == order {
                 break;
             }
-            basis = joined(basis, &full.positions(reduced.error.at_hz));
-            reduced = self.checked(&basis, &full, &frequencies, &own)?;
+            let hertz = reduced.error.at_hz;
+            if taken.contains(&hertz) {
+                contained *= FINER;
+            }
+            taken.push(hertz);
+            let before = basis.ncols();
+            basis = joined(basis, &full.positions(hertz), contained);
+            if basis.ncols() > before {
+                reduced = self.checked(&basis, &full, &frequencies, &own)?;
+            }
         }
         reduced.within(tolerance)
     }
@@ -228,8 +240,9 @@ impl Reduced {
     }
 }
 
-/// The basis with the real and imaginary parts of `shapes` that it does not contain yet.
-fn joined(basis: DMatrix<f64>, shapes: &DMatrix<Complex<f64>>) -> DMatrix<f64> {
+/// The basis with the real and imaginary parts of `shapes` that it does not contain yet but for the
+/// part `contained`.
+fn joined(basis: DMatrix<f64>, shapes: &DMatrix<Complex<f64>>, contained: f64) -> DMatrix<f64> {
     let order = basis.nrows();
     let parts = shapes.column_iter().flat_map(|shape| {
         let (real, imaginary) = (shape.map(|x| x.re), shape.map(|x| x.im));
@@ -250,7 +263,7 @@ fn joined(basis: DMatrix<f64>, shapes: &DMatrix<Complex<f64>>) -> DMatrix<f64> {
     while columns.len() < order {
         let longest =
             (0..waiting.len()).max_by(|&i, &j| waiting[i].norm().total_cmp(&waiting[j].norm()));
-        let Some(i) = longest.filter(|&i| waiting[i].norm() > CONTAINED) else {
+        let Some(i) = longest.filter(|&i| waiting[i].norm() > contained) else {
             break;
         };
         let mut next = waiting.swap_remove(i).normalize();
