@@ -219,8 +219,8 @@ pub enum Error {
     /// A reduced linear model does not answer like the full one.
     #[error(
         "a model of {states} states is off by {relative:.2e} of the full model's response at \
-         {at_hz:.4e} Hz, and {tolerance:e} are allowed below {below_hz:.4e} Hz: keep more modes, \
-         or allow more"
+         {at_hz:.4e} Hz, and {tolerance} is allowed below {below_hz:.4e} Hz: more modes, a \
+         higher cutoff or a larger tolerance are needed"
     )]
     Reduction {
         /// States of the reduced model.

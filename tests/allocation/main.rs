@@ -14,7 +14,7 @@ use leg_core::element::Rayleigh;
 use leg_core::group::{Group, Se2, Se3};
 use leg_core::model::{
     Attachment, Axes, BeamSpec, Body, Force, Hold, Interpolation, JointKind, LineLaw, Material,
-    Model, ModelBuilder, MotorLaw, PointOn, Section, Signal, Signals, rigid_inertia,
+    ModalDamper, Model, ModelBuilder, MotorLaw, PointOn, Section, Signal, Signals, rigid_inertia,
 };
 use leg_core::state::State;
 use leg_core::workspace::Workspace;
@@ -63,8 +63,8 @@ fn allocations(work: impl FnOnce()) -> usize {
     ALLOCATIONS.with(Cell::get) - before
 }
 
-/// A mechanism with everything in it that takes part in a step: a driven crank, a leaf damped both
-/// ways, a body on a motorised hinge at its tip, a spring, a tendon with friction to a frame that
+/// A mechanism with everything in it that takes part in a step: a driven crank, a leaf damped in
+/// proportion to mass (against the crank) and stiffness and in two modes, a body on a motorised hinge at its tip, a spring, a tendon with friction to a frame that
 /// moves, a torsion spring, a dead and a follower load, and gravity.
 fn mechanism<G: Group<N, D>, const N: usize, const D: usize>(
     section: Section<N, D>,
@@ -85,6 +85,13 @@ fn mechanism<G: Group<N, D>, const N: usize, const D: usize>(
         mass: 0.5,
         stiffness: 1e-4,
     };
+    spec.reference = Body::Node(crank);
+    spec.modal = [0.1, 0.3]
+        .map(|coefficient| ModalDamper {
+            coefficient,
+            weights: vec![SVector::from_element(0.1); spec.elements],
+        })
+        .to_vec();
     let leaf = builder.beam("leaf", shift([0.12, 0.0, 0.0]), &spec);
     let (root, tip) = (builder.beam_node(leaf, 0), builder.beam_end(leaf));
     let end = builder.rigid_body("end", shift([0.67, 0.0, 0.0]), inertia);
