@@ -279,7 +279,7 @@ fn reduced_models_say_how_far_they_are_from_the_whole_platform() {
     }
     // Twelve undamped modes are a poor model beside the tendons' dampers; who wants it says so.
     let few = [&coarse[..], &["--modes", "12", "--motors", "held"]].concat();
-    let message = folder.refused(1, &few);
+    let message = folder.refused(2, &few);
     assert!(message.contains("24 states"), "{message}");
     let linear = folder.json(&[&few[..], &["--tolerance", "inf"]].concat());
     assert_eq!(linear["a"].as_array().unwrap().len(), 24);
@@ -323,7 +323,10 @@ fn motors_deliver_no_more_than_their_limit_and_what_they_are_told() {
     let let_go = sunk(&told_nothing, 0.0);
     println!("{held} m with 0.2 N·m, {let_go} m with nothing");
     assert!(let_go > held && held > 1e-3, "{held} {let_go}");
-    assert!(let_go < 0.5 * 9.81 * 0.06 * 0.06, "{let_go}");
+    // A rod falls about its end with 1.5 g at its tip. Cranks of 6 kg, leaves of 1.25 kg and an end
+    // effector of 3 kg fall together with (3 + 1.25 + 3)/(3 + 1.25 + 2) g = 1.16 g if nothing bends.
+    let falls = let_go / (0.5 * 9.81 * 0.06 * 0.06);
+    assert!((1.08..1.18).contains(&falls), "{falls}");
 }
 
 /// Columns of platform.csv as numbers.

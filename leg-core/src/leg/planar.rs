@@ -6,7 +6,7 @@
 
 use super::LegError;
 use super::config::{LegConfig, MotorMode};
-use super::pretension::{Balance, pretension};
+use super::pretension::{Balance, pretension_boxed};
 use crate::assembly::modal_dampers;
 use crate::element::ElementKind;
 use crate::group::{Group, Se2};
@@ -215,6 +215,20 @@ impl PlanarLeg {
         rest_length: Option<f64>,
     ) -> Result<Self, LegError> {
         config.validate()?;
+        // First, with nothing large on the stack: dampers of modes need a leg that is bowed.
+        let modal = dampers(config)?;
+        Self::damped(config, [crank_drive, link_drive], q1, rest_length, modal)
+    }
+
+    /// The same with these dampers of modes, `config` being valid.
+    #[inline(never)]
+    fn damped(
+        config: &LegConfig,
+        [crank_drive, link_drive]: [LinkDrive; 2],
+        q1: f64,
+        rest_length: Option<f64>,
+        modal: Vec<ModalDamper<3>>,
+    ) -> Result<Self, LegError> {
         let linkage = Linkage::new(config);
         let length = config.leaf.length_m;
         let q3 = linkage
@@ -258,7 +272,7 @@ impl PlanarLeg {
         );
         spec.curvature = [config.leaf.curvature_per_m, 0.0, 0.0];
         spec.rayleigh = config.leaf.rayleigh();
-        spec.modal = dampers(config)?;
+        spec.modal = modal;
         spec.kind = ElementKind::from(config.leaf.kind);
         let leaf = builder.beam("leaf", Se2::new(a.x, a.y, direction), &spec);
         let link = builder.rigid_body(
@@ -299,13 +313,14 @@ impl PlanarLeg {
 }
 
 /// Dampers of the modes of the leaf in the configuration's pre-tensioned posture, both links held.
+#[inline(never)]
 fn dampers(config: &LegConfig) -> Result<Vec<ModalDamper<3>>, LegError> {
     if !config.leaf.has_modal_damping() {
         return Ok(Vec::new());
     }
-    let bowed = pretension(config)?;
+    let bowed = pretension_boxed(config)?;
     let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
-    let mut workspace = Workspace::new(model);
+    let mut workspace = Box::new(Workspace::new(model));
     let leaf = bowed.leg.leaf;
     Ok(modal_dampers(
         model,

@@ -136,10 +136,8 @@ pub fn pretension(config: &LegConfig) -> Result<Pretensioned, LegError> {
 #[inline(never)]
 pub(super) fn pretension_boxed(config: &LegConfig) -> Result<Box<Pretensioned>, LegError> {
     // Modes are those of the leaf once it is bowed; equilibrium does not depend on damping.
-    let plain = LegConfig {
-        leaf: config.leaf.without_modal_damping(),
-        ..config.clone()
-    };
+    let mut plain = Box::new(config.clone());
+    plain.leaf = config.leaf.without_modal_damping();
     let mut out = bowed(&plain)?;
     out.leg.config.leaf = config.leaf;
     Ok(out)

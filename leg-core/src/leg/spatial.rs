@@ -508,10 +508,9 @@ pub fn pretension_spatial_along(
 ) -> Result<SpatialPretensioned, LegError> {
     // Modes are those of the leaf once it is bowed; equilibrium does not depend on damping.
     let wanted = config;
-    let config = &SpatialLegConfig {
-        leaf: config.leaf.without_modal_damping(),
-        ..config.clone()
-    };
+    let mut plain = Box::new(config.clone());
+    plain.leaf = config.leaf.without_modal_damping();
+    let config = &*plain;
     let mut iterations = 0;
     let mut note = |leg: &SpatialLeg, state: &SpatialState, point: &PathPoint| {
         iterations += point.iterations;

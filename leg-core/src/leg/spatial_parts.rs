@@ -99,6 +99,19 @@ impl SpatialParts {
         config: &SpatialLegConfig,
         placement: &Placement<'_>,
     ) -> Result<Self, LegError> {
+        // First, with nothing large on the stack: dampers of modes need a leg that is bowed.
+        let modal = dampers(config, placement)?;
+        Self::add_damped(builder, config, placement, modal)
+    }
+
+    /// The same with these dampers of modes.
+    #[inline(never)]
+    fn add_damped(
+        builder: &mut ModelBuilder<Se3, 6, 3>,
+        config: &SpatialLegConfig,
+        placement: &Placement<'_>,
+        modal: Vec<ModalDamper<6>>,
+    ) -> Result<Self, LegError> {
         let layout = Layout::new(config, placement.q1, &placement.tip)?;
         let named = |part: &str| format!("{}{part}", placement.name);
         let length = config.crank.length_m;
@@ -112,7 +125,7 @@ impl SpatialParts {
         spec.curvature = [0.0, 0.0, config.leaf.curvature_per_m];
         spec.rayleigh = config.leaf.rayleigh();
         spec.reference = placement.body;
-        spec.modal = dampers(config, placement)?;
+        spec.modal = modal;
         spec.kind = ElementKind::from(config.leaf.kind);
         let root = Se3::from_parts(layout.a, layout.root);
         let leaf = builder.beam(&named("leaf"), root, &spec);
@@ -180,6 +193,7 @@ impl SpatialParts {
 
 /// Dampers of the modes of the leaf bowed between crank and tip, which are held. The tendon between
 /// the two does not matter.
+#[inline(never)]
 fn dampers(
     config: &SpatialLegConfig,
     placement: &Placement<'_>,
@@ -187,12 +201,12 @@ fn dampers(
     if !config.leaf.has_modal_damping() {
         return Ok(Vec::new());
     }
-    let mut posture = config.clone();
+    let mut posture = Box::new(config.clone());
     posture.q1_rad = placement.q1;
     posture.tip_position_m = placement.tip.into();
-    let bowed = pretension_spatial(&posture)?;
+    let bowed = Box::new(pretension_spatial(&posture)?);
     let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
-    let mut workspace = Workspace::new(model);
+    let mut workspace = Box::new(Workspace::new(model));
     let leaf = bowed.leg.leaf;
     Ok(modal_dampers(
         model,
