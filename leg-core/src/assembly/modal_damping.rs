@@ -189,24 +189,16 @@ pub(crate) fn power<G: Group<N, D>, const N: usize, const D: usize>(
         .sum()
 }
 
-/// Dampers that give the first modes of `model` about the equilibrium `state` these damping ratios,
-/// eq. (2); a ratio of zero makes none. Only `beam` may be flexible.
-pub fn modal_dampers<G: Group<N, D>, const N: usize, const D: usize>(
+/// D and V D of eq. (2).
+#[inline(never)]
+fn strain_rates<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
-    workspace: &mut Workspace<G, N>,
-    beam: BeamId,
-    ratios: &[f64],
-) -> Result<Vec<ModalDamper<N>>> {
-    let reduction = reduce(model, state, workspace)?;
-    let order = reduction.system.order();
-    let wanted = ratios.iter().rposition(|&ratio| ratio > 0.0);
-    let count = wanted.map_or(0, |last| last + 1);
-    let modes = reduction.modes(count)?;
-    let beam = &model.beams[beam.0];
+    beam: &Beam<N, D>,
+) -> Result<(DMatrix<f64>, DMatrix<f64>)> {
     let (motion, nodes) = (state.motion(), model.node_count());
-    let mut strain_rates = DMatrix::zeros(N * beam.elements, N * nodes); // D
-    let mut weighted = strain_rates.clone(); // V D
+    let mut strain_rates = DMatrix::zeros(N * beam.elements, N * nodes);
+    let mut weighted = strain_rates.clone();
     for e in 0..beam.elements {
         let strained = Strained::new(beam, &motion, e)?;
         let q = strained.q.matrix();
@@ -223,6 +215,25 @@ pub fn modal_dampers<G: Group<N, D>, const N: usize, const D: usize>(
                 .copy_from(&(v * block));
         }
     }
+    Ok((strain_rates, weighted))
+}
+
+/// Dampers that give the first modes of `model` about the equilibrium `state` these damping ratios,
+/// eq. (2); a ratio of zero makes none. Only `beam` may be flexible.
+pub fn modal_dampers<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    beam: BeamId,
+    ratios: &[f64],
+) -> Result<Vec<ModalDamper<N>>> {
+    let reduction = reduce(model, state, workspace)?;
+    let order = reduction.system.order();
+    let wanted = ratios.iter().rposition(|&ratio| ratio > 0.0);
+    let count = wanted.map_or(0, |last| last + 1);
+    let modes = reduction.modes(count)?;
+    let beam = &model.beams[beam.0];
+    let (strain_rates, weighted) = strain_rates(model, state, beam)?;
     let (rates, weighted) = (strain_rates * &reduction.basis, weighted * &reduction.basis);
     let stiffness = rates.tr_mul(&weighted);
     let factors = stiffness.cholesky().ok_or(Error::Modal {
@@ -236,7 +247,7 @@ pub fn modal_dampers<G: Group<N, D>, const N: usize, const D: usize>(
             continue;
         }
         let entries = mode.shape.iter().flat_map(|twist| twist.iter().copied());
-        let shape = DVector::from_iterator(N * nodes, entries);
+        let shape = DVector::from_iterator(N * model.node_count(), entries);
         let load = reduction.basis.tr_mul(&(&reduction.full.mass * shape));
         let y = &weighted * factors.solve(&load);
         let omega = mode.omega_squared.max(0.0).sqrt();

@@ -144,6 +144,15 @@ impl Leaf {
         }
     }
 
+    /// The same leaf without any damping: neither equilibrium nor undamped modes depend on it.
+    pub(super) fn undamped(&self) -> Self {
+        Self {
+            rayleigh_mass_per_s: 0.0,
+            rayleigh_stiffness_s: 0.0,
+            ..self.without_modal_damping()
+        }
+    }
+
     /// True when single modes are damped.
     pub(super) fn has_modal_damping(&self) -> bool {
         self.modal_damping_ratios.iter().any(|&ratio| ratio > 0.0)

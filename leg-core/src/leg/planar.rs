@@ -318,7 +318,9 @@ fn dampers(config: &LegConfig) -> Result<Vec<ModalDamper<3>>, LegError> {
     if !config.leaf.has_modal_damping() {
         return Ok(Vec::new());
     }
-    let bowed = pretension_boxed(config)?;
+    let mut posture = Box::new(config.clone());
+    posture.leaf = config.leaf.undamped();
+    let bowed = pretension_boxed(&posture)?;
     let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
     let mut workspace = Box::new(Workspace::new(model));
     let leaf = bowed.leg.leaf;

@@ -2,7 +2,9 @@
 
 use super::LegError;
 use super::planar::LinkDrive;
-use super::spatial::{CarriedMoment, Carrier, SpatialLegConfig, pretension_spatial};
+use super::spatial::{
+    CarriedMoment, Carrier, SpatialLegConfig, SpatialPretensioned, pretension_spatial,
+};
 use crate::assembly::modal_dampers;
 use crate::element::ElementKind;
 use crate::group::{Group, Se3};
@@ -201,10 +203,7 @@ fn dampers(
     if !config.leaf.has_modal_damping() {
         return Ok(Vec::new());
     }
-    let mut posture = Box::new(config.clone());
-    posture.q1_rad = placement.q1;
-    posture.tip_position_m = placement.tip.into();
-    let bowed = Box::new(pretension_spatial(&posture)?);
+    let bowed = bowed_undamped(config, placement)?;
     let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
     let mut workspace = Box::new(Workspace::new(model));
     let leaf = bowed.leg.leaf;
@@ -215,6 +214,19 @@ fn dampers(
         leaf,
         ratios,
     )?)
+}
+
+/// The leg of [`dampers`] in equilibrium, without damping: it needs the least of the stack.
+#[inline(never)]
+fn bowed_undamped(
+    config: &SpatialLegConfig,
+    placement: &Placement<'_>,
+) -> Result<Box<SpatialPretensioned>, LegError> {
+    let mut posture = Box::new(config.clone());
+    posture.leaf = config.leaf.undamped();
+    posture.q1_rad = placement.q1;
+    posture.tip_position_m = placement.tip.into();
+    Ok(Box::new(pretension_spatial(&posture)?))
 }
 
 /// A slender rod from the motor's axis outward.
