@@ -40,6 +40,9 @@ pub fn resting_platform(scenario: &Scenario) -> Result<StaticPlatform> {
         moment: Vector3::zeros(),
     };
     platform.follow(&target, &StaticSettings::default())?;
+    if scenario.docking.regulator.active {
+        platform.hold_motors();
+    }
     Ok(platform)
 }
 

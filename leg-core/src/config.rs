@@ -57,6 +57,10 @@ impl From<LeafKind> for ElementKind {
     }
 }
 
+/// Modes of the leaf that can be given a damping ratio of their own. They damp deformation of the
+/// leaf, not its motion as a whole.
+pub const MODAL_RATIOS: usize = 4;
+
 table! {
     /// The leaf spring.
     ///
@@ -72,8 +76,9 @@ table! {
         shear_factor: f64 = Material::titanium().shear_factor, "Shear correction factor" ["-"; 0.001 to 10];
         density_kg_m3: f64 = Material::titanium().density, "Density" ["kg/m³"; 0.001 to 1e6];
         curvature_per_m: f64 = 0.0, "Curvature of the unstressed leaf, positive to the left of A→B" ["1/m"; -1e4 to 1e4];
-        rayleigh_mass_per_s: f64 = 0.0, "Rayleigh damping, mass coefficient" ["1/s"; 0 to 1e6];
-        rayleigh_stiffness_s: f64 = 0.0, "Rayleigh damping, stiffness coefficient" ["s"; 0 to 1e3];
+        rayleigh_mass_per_s: f64 = 0.0, "Rayleigh damping, mass coefficient alpha: vibrations of the leaf about a leg at rest in its base decay by alpha/2" ["1/s"; 0 to 1e6];
+        rayleigh_stiffness_s: f64 = 0.0, "Rayleigh damping, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness" ["s"; 0 to 1e3];
+        modal_damping_ratios: [f64; MODAL_RATIOS] = [0.0; MODAL_RATIOS], "Damping ratios of the first four modes of the bowed leaf with its ends held, on top of Rayleigh's" ["-"; 0 to 0.999];
         kind: LeafKind = LeafKind::default(), "Element: linear_strain is fourth-order accurate, constant_strain second-order";
     }
 }
@@ -96,6 +101,28 @@ impl Leaf {
     /// Section of the leaf in space: thickness along e2, width along e3.
     pub fn spatial_section(&self) -> multibody::Result<Section<6, 3>> {
         Section::<6, 3>::rectangle(&self.material(), self.thickness_m, self.width_m)
+    }
+
+    /// The same leaf without damping of single modes, which are known only once it is bowed.
+    pub(super) fn without_modal_damping(&self) -> Self {
+        Self {
+            modal_damping_ratios: [0.0; MODAL_RATIOS],
+            ..*self
+        }
+    }
+
+    /// The same leaf without any damping: neither equilibrium nor undamped modes depend on it.
+    pub(super) fn undamped(&self) -> Self {
+        Self {
+            rayleigh_mass_per_s: 0.0,
+            rayleigh_stiffness_s: 0.0,
+            ..self.without_modal_damping()
+        }
+    }
+
+    /// True when single modes are damped.
+    pub(super) fn has_modal_damping(&self) -> bool {
+        self.modal_damping_ratios.iter().any(|&ratio| ratio > 0.0)
     }
 
     /// Rayleigh damping.
@@ -225,7 +252,7 @@ words! {
         Locked = "locked",
         /// The crank follows `angle_rad`.
         Angle = "angle",
-        /// A PD controller pulls the crank toward `angle_rad`, within its torque limit.
+        /// A PD controller pulls the crank toward `angle_rad`, on top of `torque_nm`.
         Hold = "hold",
     }
 }
@@ -234,11 +261,11 @@ table! {
     /// The motor at O.
     pub struct Motor in "motor" {
         mode: MotorMode = MotorMode::default(), "What the motor does: torque, locked, follow an angle, or hold it with a PD controller";
-        torque_nm: History = History::default(), "Torque on the crank, added in the modes torque and hold" ["N·m"];
+        torque_nm: History = History::default(), "Torque on the crank: in mode torque what the motor delivers (0 lets go at t = 0), in mode hold added to the controller's and, on the platform, to the torque that holds the equilibrium" ["N·m"];
         angle_rad: History = History::default(), "Target angle in the modes angle and hold, counted from the pre-tensioned q1" ["rad"];
         hold_stiffness_nm_per_rad: f64 = 200.0, "Stiffness of the hold" ["N·m/rad"; 0 to 1e9];
         hold_damping_nm_s_per_rad: f64 = 2.0, "Damping of the hold" ["N·m·s/rad"; 0 to 1e9];
-        torque_limit_nm: f64 = 10.0, "Torque limit of the hold and of the controllers" ["N·m"; 1e-9 to 1e9];
+        torque_limit_nm: f64 = 10.0, "Limit of the torque that the motor delivers, whatever asks for it: torque_nm, the hold with the torque that holds the equilibrium, a regulator; motion that is prescribed (locked, angle) has none" ["N·m"; 1e-9 to 1e9];
         range_rad: f64 = 20.0_f64.to_radians(), "Working range to either side of the pre-tensioned posture, the zero of motor.angle_rad; its use is reported, nothing stops there" ["rad"; 1e-6 to 1e3];
     }
 }

@@ -16,6 +16,8 @@
 
 pub mod check;
 pub mod config;
+#[cfg(test)]
+mod damping_tests;
 mod free_links;
 pub mod planar;
 pub mod pretension;

@@ -6,15 +6,17 @@
 
 use super::LegError;
 use super::config::{LegConfig, MotorMode};
-use super::pretension::Balance;
+use super::pretension::{Balance, pretension_boxed};
 use core::f64::consts::{PI, TAU};
+use multibody::assembly::modal_dampers;
 use multibody::element::ElementKind;
 use multibody::group::{Group, Se2};
 use multibody::math;
 use multibody::model::{
     Attachment, Axes, BeamId, BeamSpec, Force, ForceId, Hold, InputId, JointId, JointKind,
-    ModelBuilder, NodeId, PlanarModel, PointOn, planar_inertia,
+    ModalDamper, ModelBuilder, MotorLaw, NodeId, PlanarModel, PointOn, planar_inertia,
 };
+use multibody::workspace::Workspace;
 use nalgebra::Vector2;
 
 /// How a link's angle is determined.
@@ -217,6 +219,20 @@ impl PlanarLeg {
         rest_length: Option<f64>,
     ) -> Result<Self, LegError> {
         config.validate()?;
+        // First, with nothing large on the stack: dampers of modes need a leg that is bowed.
+        let modal = dampers(config)?;
+        Self::damped(config, [crank_drive, link_drive], q1, rest_length, modal)
+    }
+
+    /// The same with these dampers of modes, `config` being valid.
+    #[inline(never)]
+    fn damped(
+        config: &LegConfig,
+        [crank_drive, link_drive]: [LinkDrive; 2],
+        q1: f64,
+        rest_length: Option<f64>,
+        modal: Vec<ModalDamper<3>>,
+    ) -> Result<Self, LegError> {
         let linkage = Linkage::new(config);
         let length = config.leaf.length_m;
         let q3 = linkage
@@ -260,6 +276,7 @@ impl PlanarLeg {
         );
         spec.curvature = [config.leaf.curvature_per_m, 0.0, 0.0];
         spec.rayleigh = config.leaf.rayleigh();
+        spec.modal = modal;
         spec.kind = ElementKind::from(config.leaf.kind);
         let leaf = builder.beam("leaf", Se2::new(a.x, a.y, direction), &spec);
         let link = builder.rigid_body(
@@ -297,6 +314,27 @@ impl PlanarLeg {
             node_b,
         })
     }
+}
+
+/// Dampers of the modes of the leaf in the configuration's pre-tensioned posture, both links held.
+#[inline(never)]
+fn dampers(config: &LegConfig) -> Result<Vec<ModalDamper<3>>, LegError> {
+    if !config.leaf.has_modal_damping() {
+        return Ok(Vec::new());
+    }
+    let mut posture = Box::new(config.clone());
+    posture.leaf = config.leaf.undamped();
+    let bowed = pretension_boxed(&posture)?;
+    let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
+    let mut workspace = Box::new(Workspace::new(model));
+    let leaf = bowed.leg.leaf;
+    Ok(modal_dampers(
+        model,
+        &bowed.state,
+        &mut workspace,
+        leaf,
+        ratios,
+    )?)
 }
 
 fn add_joints(
@@ -363,10 +401,13 @@ fn add_motor(
         target: inputs[Channel::CrankAngle as usize],
         stiffness: config.motor.hold_stiffness_nm_per_rad,
         damping: config.motor.hold_damping_nm_s_per_rad,
-        torque_limit: config.motor.torque_limit_nm,
     });
-    let torque = Some(inputs[Channel::CrankTorque as usize]);
-    Some(builder.motor("motor", joints.o, torque, hold))
+    let law = MotorLaw {
+        torque: Some(inputs[Channel::CrankTorque as usize]),
+        hold,
+        torque_limit: config.motor.torque_limit_nm,
+    };
+    Some(builder.motor("motor", joints.o, law))
 }
 
 fn add_loads(
@@ -378,7 +419,8 @@ fn add_loads(
     inputs: &[InputId; CHANNELS],
 ) {
     let input = |channel: Channel| Some(inputs[channel as usize]);
-    builder.motor("link torque", joints.c, input(Channel::LinkTorque), None);
+    let load = MotorLaw::torque(inputs[Channel::LinkTorque as usize]);
+    builder.motor("link torque", joints.c, load);
     builder.wrench(Force::Wrench {
         name: "load".into(),
         node: link,

@@ -135,6 +135,17 @@ pub fn pretension(config: &LegConfig) -> Result<Pretensioned, LegError> {
 /// The same on the heap, as everything large on the way there: a host's stack may be small.
 #[inline(never)]
 pub(super) fn pretension_boxed(config: &LegConfig) -> Result<Box<Pretensioned>, LegError> {
+    // Modes are those of the leaf once it is bowed; equilibrium does not depend on damping.
+    let mut plain = Box::new(config.clone());
+    plain.leaf = config.leaf.without_modal_damping();
+    let mut out = bowed(&plain)?;
+    out.leg.config.leaf = config.leaf;
+    Ok(out)
+}
+
+/// The same without damping of modes.
+#[inline(never)]
+fn bowed(config: &LegConfig) -> Result<Box<Pretensioned>, LegError> {
     config.validate()?;
     check_targets(config)?;
     let linkage = Linkage::new(config);

@@ -478,6 +478,11 @@ pub fn pretension_spatial_along(
     config: &SpatialLegConfig,
     mut visit: impl FnMut(&SpatialLeg, &SpatialState, &PathPoint),
 ) -> Result<SpatialPretensioned, LegError> {
+    // Modes are those of the leaf once it is bowed; equilibrium does not depend on damping.
+    let wanted = config;
+    let mut plain = Box::new(config.clone());
+    plain.leaf = config.leaf.without_modal_damping();
+    let config = &*plain;
     let mut iterations = 0;
     let mut note = |leg: &SpatialLeg, state: &SpatialState, point: &PathPoint| {
         iterations += point.iterations;
@@ -544,7 +549,10 @@ pub fn pretension_spatial_along(
         hold_torque_nm: hold.transpose()?.unwrap_or(0.0),
         residual_n: solved.residual,
         iterations: iterations + solved.iterations,
-        leg,
+        leg: SpatialLeg {
+            config: Box::new(wanted.clone()),
+            ..leg
+        },
         state,
     })
 }

@@ -2,14 +2,18 @@
 
 use super::LegError;
 use super::planar::LinkDrive;
-use super::spatial::{CarriedMoment, Carrier, SpatialLegConfig};
+use super::spatial::{
+    CarriedMoment, Carrier, SpatialLegConfig, SpatialPretensioned, pretension_spatial,
+};
+use multibody::assembly::modal_dampers;
 use multibody::element::ElementKind;
 use multibody::group::{Group, Se3};
 use multibody::math;
 use multibody::model::{
-    Attachment, BeamId, BeamSpec, Body, ForceId, Hold, InputId, JointId, JointKind, ModelBuilder,
-    NodeId, PointOn, spatial_inertia,
+    Attachment, BeamId, BeamSpec, Body, ForceId, Hold, InputId, JointId, JointKind, ModalDamper,
+    ModelBuilder, MotorLaw, NodeId, PointOn, spatial_inertia,
 };
+use multibody::workspace::Workspace;
 use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
 
 /// How a leg is put into a model.
@@ -97,6 +101,19 @@ impl SpatialParts {
         config: &SpatialLegConfig,
         placement: &Placement<'_>,
     ) -> Result<Self, LegError> {
+        // First, with nothing large on the stack: dampers of modes need a leg that is bowed.
+        let modal = dampers(config, placement)?;
+        Self::add_damped(builder, config, placement, modal)
+    }
+
+    /// The same with these dampers of modes.
+    #[inline(never)]
+    fn add_damped(
+        builder: &mut ModelBuilder<Se3, 6, 3>,
+        config: &SpatialLegConfig,
+        placement: &Placement<'_>,
+        modal: Vec<ModalDamper<6>>,
+    ) -> Result<Self, LegError> {
         let layout = Layout::new(config, placement.q1, &placement.tip)?;
         let named = |part: &str| format!("{}{part}", placement.name);
         let length = config.crank.length_m;
@@ -109,6 +126,8 @@ impl SpatialParts {
         );
         spec.curvature = [0.0, 0.0, config.leaf.curvature_per_m];
         spec.rayleigh = config.leaf.rayleigh();
+        spec.reference = placement.body;
+        spec.modal = modal;
         spec.kind = ElementKind::from(config.leaf.kind);
         let root = Se3::from_parts(layout.a, layout.root);
         let leaf = builder.beam(&named("leaf"), root, &spec);
@@ -174,6 +193,42 @@ impl SpatialParts {
     }
 }
 
+/// Dampers of the modes of the leaf bowed between crank and tip, which are held. The tendon between
+/// the two does not matter.
+#[inline(never)]
+fn dampers(
+    config: &SpatialLegConfig,
+    placement: &Placement<'_>,
+) -> Result<Vec<ModalDamper<6>>, LegError> {
+    if !config.leaf.has_modal_damping() {
+        return Ok(Vec::new());
+    }
+    let bowed = bowed_undamped(config, placement)?;
+    let (model, ratios) = (&bowed.leg.model, &config.leaf.modal_damping_ratios);
+    let mut workspace = Box::new(Workspace::new(model));
+    let leaf = bowed.leg.leaf;
+    Ok(modal_dampers(
+        model,
+        &bowed.state,
+        &mut workspace,
+        leaf,
+        ratios,
+    )?)
+}
+
+/// The leg of [`dampers`] in equilibrium, without damping: it needs the least of the stack.
+#[inline(never)]
+fn bowed_undamped(
+    config: &SpatialLegConfig,
+    placement: &Placement<'_>,
+) -> Result<Box<SpatialPretensioned>, LegError> {
+    let mut posture = Box::new(config.clone());
+    posture.leaf = config.leaf.undamped();
+    posture.q1_rad = placement.q1;
+    posture.tip_position_m = placement.tip.into();
+    Ok(Box::new(pretension_spatial(&posture)?))
+}
+
 /// A slender rod from the motor's axis outward.
 fn crank_inertia(config: &SpatialLegConfig) -> nalgebra::Matrix6<f64> {
     let (length, mass) = (config.crank.length_m, config.crank.mass_kg);
@@ -192,9 +247,13 @@ fn add_motor(
         target: placement.angle,
         stiffness: config.motor.hold_stiffness_nm_per_rad,
         damping: config.motor.hold_damping_nm_s_per_rad,
-        torque_limit: config.motor.torque_limit_nm,
     });
-    builder.motor("motor", joint, Some(placement.torque), hold)
+    let law = MotorLaw {
+        torque: Some(placement.torque),
+        hold,
+        torque_limit: config.motor.torque_limit_nm,
+    };
+    builder.motor("motor", joint, law)
 }
 
 /// A frame whose third column is `third` and whose first is as near to `fallback` as can be.

@@ -216,6 +216,24 @@ pub enum Error {
         /// Allowed value.
         allowed: f64,
     },
+    /// A reduced linear model does not answer like the full one.
+    #[error(
+        "a model of {states} states is off by {relative:.2e} of the full model's response at \
+         {at_hz:.4e} Hz, and {tolerance} is allowed below {below_hz:.4e} Hz: more modes, a \
+         higher cutoff or a larger tolerance are needed"
+    )]
+    Reduction {
+        /// States of the reduced model.
+        states: usize,
+        /// Largest relative error of its response [-].
+        relative: f64,
+        /// Where it is [Hz].
+        at_hz: f64,
+        /// Highest frequency compared [Hz].
+        below_hz: f64,
+        /// What is allowed [-].
+        tolerance: f64,
+    },
     /// Fewer modes exist than were asked for, or the eigenvalue solver failed.
     #[error("modal analysis: {problem} (asked for {asked}, {available} available)")]
     Modal {

@@ -81,6 +81,20 @@ pub enum PlatformError {
         /// Time [s].
         time_s: f64,
     },
+    /// A motor cannot hold the equilibrium.
+    #[error(
+        "motor.torque_limit_nm = {limit_nm} is not allowed here: the motor of leg {leg} needs \
+         {needed_nm:.4} N·m to hold the platform in this equilibrium, and there is nothing to \
+         linearise about at the limit"
+    )]
+    BeyondTorqueLimit {
+        /// Leg, from 1.
+        leg: usize,
+        /// The limit [N·m].
+        limit_nm: f64,
+        /// What is needed [N·m].
+        needed_nm: f64,
+    },
     /// The closed latch was turned by half a turn.
     #[error("the closed latch was turned by half a turn at t = {time_s} s: its hold is too soft")]
     LatchTorn {

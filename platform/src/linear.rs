@@ -1,7 +1,8 @@
 //! The whole platform linearised about an equilibrium: (A, B, C, D) for its pose.
 //!
-//! The states are vibration modes of the platform as one model, slowest first, and their rates. The
-//! outputs are the pose of the end effector as deviations in world axes: with the point at `ℓ e_i`
+//! The states are vibration modes of the platform as one model, slowest first, with the shapes that
+//! strong dampers need beside them (`multibody::linearize`), and their rates. The response of the
+//! model is compared with that of the platform without any reduction. The outputs are the pose of the end effector as deviations in world axes: with the point at `ℓ e_i`
 //! from the centre (world axes, fixed to the end effector),
 //!
 //! ```text
@@ -14,10 +15,11 @@
 use crate::error::Result;
 use crate::statics::StaticPlatform;
 use crate::whole_model::WholeModel;
-use core::f64::consts::TAU;
 use leg_core::planar::LinkDrive;
 use multibody::group::Group;
-use multibody::linearize::{Coordinates, Label, LinearModel, Output, Request, linearize};
+use multibody::linearize::{
+    Coordinates, Label, LinearModel, Output, Reduced, Request, ResponseError, linearize,
+};
 use multibody::model::InputId;
 use multibody::workspace::Workspace;
 use nalgebra::{DMatrix, Vector3};
@@ -25,11 +27,13 @@ use nalgebra::{DMatrix, Vector3};
 /// Which modes are kept as states.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kept {
-    /// So many, slowest first.
+    /// So many, slowest first; the others give way to loads at once.
     Count(usize),
-    /// Those below a frequency [Hz].
+    /// Those below a frequency [Hz], and shapes until the response is right below half of it.
     Below(f64),
 }
+
+pub use multibody::linearize::RESPONSE_TOLERANCE;
 
 /// The platform linearised.
 #[derive(Debug, Clone)]
@@ -41,8 +45,19 @@ pub struct LinearPlatform {
     pub model: LinearModel,
     /// Number of torques among the inputs.
     pub torques: usize,
-    /// Frequencies of all modes, ascending [Hz]; negative for those that grow.
+    /// Frequencies of all modes, ascending [Hz]; zero for neutral ones, negative for those that
+    /// grow.
     pub frequencies: Vec<f64>,
+    /// Response of the model against that of the platform without any reduction.
+    pub error: ResponseError,
+}
+
+impl LinearPlatform {
+    /// Undamped frequencies of the model's own coordinates [Hz].
+    pub fn kept_frequencies(&self) -> Vec<f64> {
+        let order = self.model.order();
+        (0..order).map(|i| self.model.frequency(i)).collect()
+    }
 }
 
 /// Names and units of the outputs.
@@ -61,11 +76,13 @@ pub const POSE_OUTPUTS: [(&str, &str); 12] = [
     ("spin_z", "rad/s"),
 ];
 
-/// Linearises the platform about `equilibrium`, its motors driven like this.
+/// Linearises the platform about `equilibrium`, its motors driven like this. A model whose response
+/// is off by more than `tolerance` (relative) is refused.
 pub fn linearize_platform(
     equilibrium: &StaticPlatform,
     drive: LinkDrive,
     kept: Kept,
+    tolerance: f64,
 ) -> Result<LinearPlatform> {
     let whole = WholeModel::driven(equilibrium, drive)?;
     let mut inputs: Vec<InputId> = Vec::new();
@@ -85,27 +102,19 @@ pub fn linearize_platform(
         outputs: raw_outputs(&whole, length),
     };
     let mut workspace = Workspace::new(&whole.model);
-    let full = linearize(&whole.model, &whole.rest, &mut workspace, &request)?;
-    let frequencies: Vec<f64> = (0..order)
-        .map(|i| -full.a[(order + i, i)])
-        .map(|square| square.abs().sqrt().copysign(square) / TAU)
-        .collect();
-    let count = match kept {
-        Kept::Count(count) => count.clamp(1, order),
-        Kept::Below(limit) => {
-            let slow = frequencies.iter().filter(|f| **f < limit).count();
-            slow.clamp(1, order)
-        }
-    };
-    // Modes that are cut still give way to a constant load; neutral ones are never cut by a limit.
-    let correct = frequencies[count..].iter().all(|f| *f > 0.0);
-    let mut model = full.cut(count, correct)?;
-    pose_outputs(&mut model, length);
+    let mut full = linearize(&whole.model, &whole.rest, &mut workspace, &request)?;
+    pose_outputs(&mut full, length);
+    let frequencies: Vec<f64> = (0..order).map(|i| full.frequency(i)).collect();
+    let Reduced { model, error } = match kept {
+        Kept::Count(count) => full.reduced_to(count.clamp(1, order), tolerance),
+        Kept::Below(cutoff_hz) => full.reduced_below(cutoff_hz, tolerance),
+    }?;
     Ok(LinearPlatform {
         whole,
         model,
         torques,
         frequencies,
+        error,
     })
 }
 

@@ -65,11 +65,21 @@ pub struct NativeLeg {
     times: Option<LegTimes>,
 }
 
-/// Signals of a leg's channels: the motor's torque counts from the one that holds the crank, its
-/// target angle from where the crank is.
+/// Torque history of a motor [N·m] whose command is `command`, given the torque that holds the
+/// equilibrium. A motor in mode `torque` is told the torque itself: told nothing, it lets go at
+/// t = 0. One that holds its angle is told what to add to the torque of the equilibrium.
+pub fn torque_history(mode: MotorMode, command: Signal, holding_torque: f64) -> Signal {
+    match mode {
+        MotorMode::Torque => command,
+        MotorMode::Hold | MotorMode::Angle | MotorMode::Locked => command.shifted(holding_torque),
+    }
+}
+
+/// Signals of a leg's channels as configured: [`torque_history`], and the target angle counted from
+/// where the crank is.
 pub fn motor_signals(leg: &SpatialLeg, start: &Start<'_>) -> (Signal, Signal) {
     let motor = &leg.config.motor;
-    let torque = motor.torque_nm.signal().shifted(start.holding_torque);
+    let torque = torque_history(motor.mode, motor.torque_nm.signal(), start.holding_torque);
     let angle = match motor.mode {
         MotorMode::Angle | MotorMode::Hold => motor.angle_rad.signal().shifted(start.motor),
         MotorMode::Torque | MotorMode::Locked => Signal::Constant(start.motor),

@@ -6,12 +6,13 @@
 //! h Σ q_x |δx|² + q_θ |δθ|² + q_v |δẋ|² + q_ω |δθ̇|² + r |δτ|²                   (1)
 //! ```
 //!
-//! on the slow modes of the linearised platform ([`crate::linear`]); the torques
+//! on the slow modes of the linearised platform and the shapes that its dampers need beside them
+//! ([`crate::linear`], which refuses a model with another response); the torques
 //! `τ = τ_hold − K x` are brought within their limits by [`softdock_control::torque_allocation`]. Its state x is the
 //! projection of the platform's true state on those modes.
 
 use crate::error::Result;
-use crate::linear::{Kept, LinearPlatform, linearize_platform};
+use crate::linear::{Kept, LinearPlatform, RESPONSE_TOLERANCE, linearize_platform};
 use crate::monolithic::Platform;
 use crate::statics::StaticPlatform;
 use leg_core::planar::LinkDrive;
@@ -81,7 +82,7 @@ impl Regulator {
     /// Designs the regulator about `equilibrium`.
     pub fn new(equilibrium: &StaticPlatform, settings: &RegulatorSettings) -> Result<Self> {
         let kept = Kept::Below(settings.cutoff_hz);
-        let linear = linearize_platform(equilibrium, LinkDrive::Free, kept)?;
+        let linear = linearize_platform(equilibrium, LinkDrive::Free, kept, RESPONSE_TOLERANCE)?;
         let model = &linear.model;
         let b = model.b.columns(0, linear.torques).into_owned();
         let weights = DVector::from_fn(12, |i, _| match i / 3 {

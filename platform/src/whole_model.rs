@@ -11,7 +11,7 @@ use crate::statics::StaticPlatform;
 use crate::wrench::WrenchHistory;
 use leg_core::LegError;
 use leg_core::planar::LinkDrive;
-use leg_core::spatial::SpatialState;
+use leg_core::spatial::{SpatialLeg, SpatialState};
 use leg_core::spatial_parts::{Placement, SpatialParts};
 use multibody::dynamics;
 use multibody::group::{Group, Se3};
@@ -60,16 +60,31 @@ pub struct WholeModel {
 }
 
 impl WholeModel {
-    /// The platform in `equilibrium`, its motors as configured.
+    /// The platform in `equilibrium`, its motors as configured: what they do from t = 0 on need not
+    /// hold it there.
     pub fn at_rest(equilibrium: &StaticPlatform) -> Result<Self> {
-        Self::driven(
-            equilibrium,
-            LinkDrive::from(equilibrium.config().motor.mode),
-        )
+        let mode = equilibrium.config().motor.mode;
+        let mut out = Self::built(equilibrium, LinkDrive::from(mode))?;
+        out.place(equilibrium, motor_signals)?;
+        Ok(out)
     }
 
-    /// The same with all motors driven in another way.
+    /// The same with all motors driven in another way, and with the torques and angles that hold
+    /// the equilibrium.
     pub fn driven(equilibrium: &StaticPlatform, drive: LinkDrive) -> Result<Self> {
+        if drive != LinkDrive::Prescribed {
+            within_limits(equilibrium)?;
+        }
+        let mut out = Self::built(equilibrium, drive)?;
+        out.place(equilibrium, |_, start| {
+            let constant = Signal::Constant;
+            (constant(start.holding_torque), constant(start.motor))
+        })?;
+        Ok(out)
+    }
+
+    /// The model, not yet placed.
+    fn built(equilibrium: &StaticPlatform, drive: LinkDrive) -> Result<Self> {
         let config = equilibrium.config();
         let mut builder = ModelBuilder::<Se3, 6, 3>::new();
         builder.gravity(config.gravity_m_s2.into());
@@ -98,7 +113,7 @@ impl WholeModel {
         }
         let model = builder.build()?;
         let gravity = Vector3::from(config.gravity_m_s2);
-        let mut out = Self {
+        Ok(Self {
             rest: State::new(&model),
             signals: Signals(vec![Signal::Constant(0.0); model.input_count()]),
             model,
@@ -107,20 +122,22 @@ impl WholeModel {
             legs,
             wrench,
             weightless: (body.gravity - gravity) * body.inertia[(0, 0)],
-        };
-        out.place(equilibrium)?;
-        Ok(out)
+        })
     }
 
     /// Puts nodes, motors and wrench where the equilibrium has them.
-    fn place(&mut self, equilibrium: &StaticPlatform) -> Result<()> {
+    fn place(
+        &mut self,
+        equilibrium: &StaticPlatform,
+        motors: impl Fn(&SpatialLeg, &Start<'_>) -> (Signal, Signal),
+    ) -> Result<()> {
         for (start, leg) in starts(equilibrium).iter().zip(&self.legs) {
             let first = leg.parts.crank.index();
             let count = start.state.poses.len();
             self.rest.poses[first..first + count].copy_from_slice(&start.state.poses);
             let turns = start.state.angle(start.leg.motor_joint);
             self.rest.angles[leg.parts.motor_joint.index()] = turns;
-            let (torque, angle) = motor_signals(start.leg, start);
+            let (torque, angle) = motors(start.leg, start);
             self.signals.0[leg.torque.index()] = torque;
             self.signals.0[leg.angle.index()] = angle;
         }
@@ -169,6 +186,21 @@ impl WholeModel {
         }
         out
     }
+}
+
+/// Refuses an equilibrium that motors with limits cannot hold.
+fn within_limits(equilibrium: &StaticPlatform) -> Result<()> {
+    for (i, start) in starts(equilibrium).iter().enumerate() {
+        let limit_nm = start.leg.config.motor.torque_limit_nm;
+        if start.holding_torque.abs() >= limit_nm {
+            return Err(PlatformError::BeyondTorqueLimit {
+                leg: i + 1,
+                limit_nm,
+                needed_nm: start.holding_torque,
+            });
+        }
+    }
+    Ok(())
 }
 
 /// What each leg starts from.

@@ -14,7 +14,7 @@ use multibody::element::Rayleigh;
 use multibody::group::{Group, Se2, Se3};
 use multibody::model::{
     Attachment, Axes, BeamSpec, Body, Force, Hold, Interpolation, JointKind, LineLaw, Material,
-    Model, ModelBuilder, PointOn, Section, Signal, Signals, rigid_inertia,
+    ModalDamper, Model, ModelBuilder, MotorLaw, PointOn, Section, Signal, Signals, rigid_inertia,
 };
 use multibody::state::State;
 use multibody::workspace::Workspace;
@@ -63,8 +63,8 @@ fn allocations(work: impl FnOnce()) -> usize {
     ALLOCATIONS.with(Cell::get) - before
 }
 
-/// A mechanism with everything in it that takes part in a step: a driven crank, a leaf damped both
-/// ways, a body on a motorised hinge at its tip, a spring, a tendon with friction to a frame that
+/// A mechanism with everything in it that takes part in a step: a driven crank, a leaf damped in
+/// proportion to mass (against the crank) and stiffness and in two modes, a body on a motorised hinge at its tip, a spring, a tendon with friction to a frame that
 /// moves, a torsion spring, a dead and a follower load, and gravity.
 fn mechanism<G: Group<N, D>, const N: usize, const D: usize>(
     section: Section<N, D>,
@@ -85,6 +85,13 @@ fn mechanism<G: Group<N, D>, const N: usize, const D: usize>(
         mass: 0.5,
         stiffness: 1e-4,
     };
+    spec.reference = Body::Node(crank);
+    spec.modal = [0.1, 0.3]
+        .map(|coefficient| ModalDamper {
+            coefficient,
+            weights: vec![SVector::from_element(0.1); spec.elements],
+        })
+        .to_vec();
     let leaf = builder.beam("leaf", shift([0.12, 0.0, 0.0]), &spec);
     let (root, tip) = (builder.beam_node(leaf, 0), builder.beam_end(leaf));
     let end = builder.rigid_body("end", shift([0.67, 0.0, 0.0]), inertia);
@@ -133,9 +140,13 @@ fn mechanism<G: Group<N, D>, const N: usize, const D: usize>(
         target,
         stiffness: 2.0,
         damping: 0.05,
+    };
+    let law = MotorLaw {
+        torque: Some(torque),
+        hold: Some(hold),
         torque_limit: 5.0,
     };
-    builder.motor("motor", hinge, Some(torque), Some(hold));
+    builder.motor("motor", hinge, law);
     let frame_inputs = core::array::from_fn(|i| {
         signals.push(if i == 1 {
             let (times, values) = (vec![0.0, 0.1, 0.3, 1.0], vec![0.3, 0.32, 0.25, 0.3]);

@@ -4,7 +4,7 @@ use multibody::dynamics::{self, Control, StepSettings};
 use multibody::group::{Group, Se2, Se3};
 use multibody::model::{
     Attachment, BeamSpec, Drive, Inputs, JointId, JointKind, Material, Model, ModelBuilder,
-    Section, Signal, Signals, planar_inertia, spatial_inertia,
+    MotorLaw, Section, Signal, Signals, planar_inertia, spatial_inertia,
 };
 use multibody::results::energy::energies;
 use multibody::state::State;
@@ -70,7 +70,7 @@ fn l_mechanism() -> (Model<Se3, 6, 3>, JointId) {
         Attachment::node(far, Se3::identity()),
     );
     let torque = builder.input("torque");
-    builder.motor("motor", hinge, Some(torque), None);
+    builder.motor("motor", hinge, MotorLaw::torque(torque));
     (builder.build().unwrap(), hinge)
 }
 

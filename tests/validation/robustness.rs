@@ -10,8 +10,8 @@ use multibody::linearize::{self, Coordinates, Output, Request};
 use multibody::modal;
 use multibody::model::{
     Attachment, Axes, BeamId, BeamSpec, Body, Drive, Force, ForceId, FrameId, Hold, InputId,
-    Inputs, Interpolation, JointId, JointKind, LineLaw, Model, ModelBuilder, NodeId, PointOn,
-    Section, Signal, Signals,
+    Inputs, Interpolation, JointId, JointKind, LineLaw, Model, ModelBuilder, MotorLaw, NodeId,
+    PointOn, Section, Signal, Signals,
 };
 use multibody::results;
 use multibody::state::State;
@@ -195,6 +195,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> RandomModel<G, N, D> {
                 mass: dice.positive(0.1),
                 stiffness: dice.positive(1e-4),
             },
+            reference: Body::Ground,
+            modal: Vec::new(),
             kind: if dice.often() {
                 ElementKind::LinearStrain
             } else {
@@ -329,10 +331,13 @@ impl<G: Group<N, D>, const N: usize, const D: usize> RandomModel<G, N, D> {
                     target: input,
                     stiffness: dice.positive(1.0),
                     damping: dice.positive(0.1),
-                    torque_limit: dice.positive(1.0),
                 };
-                self.builder
-                    .motor("motor", joint, Some(input), dice.often().then_some(hold))
+                let law = MotorLaw {
+                    torque: Some(input),
+                    torque_limit: dice.positive(1.0),
+                    hold: dice.often().then_some(hold),
+                };
+                self.builder.motor("motor", joint, law)
             }
             (2, _, Some(node)) => self.builder.wrench(Force::Wrench {
                 name: "wrench".into(),

@@ -6,7 +6,6 @@ use anyhow::Result;
 use leg_core::PlanarLeg;
 use leg_core::planar::Channel;
 use multibody::linearize::{self, Coordinates, LinearModel, Output, Request};
-use multibody::modal;
 use multibody::model::{Force, InputId, NodeId};
 use nalgebra::{DMatrix, SVector};
 use serde::Serialize;
@@ -71,7 +70,7 @@ pub fn input_on<const D: usize>(
         ids.find(|id| id.index() == channel)
     };
     let used = |force: &Force<D>| match force {
-        Force::Motor { torque, hold, .. } => of(&[*torque, hold.as_ref().map(|h| h.target)]),
+        Force::Motor { law, .. } => of(&[law.torque, law.hold.map(|hold| hold.target)]),
         Force::Wrench { force, .. } => of(force),
         _ => None,
     };
@@ -171,14 +170,6 @@ pub fn linear_model(
         &mut rest.workspace(),
         &request,
     )?)
-}
-
-/// Number of undamped modes below `cutoff` [Hz], unstable ones included.
-pub fn modes_below(rest: &Equilibrium, cutoff: f64) -> Result<usize> {
-    let reduction = modal::reduce(&rest.leg().model, rest.state(), &mut rest.workspace())?;
-    let modes = reduction.modes(reduction.system.order())?;
-    let below = |mode: &&modal::Mode<3>| mode.omega_squared < 0.0 || mode.frequency() < cutoff;
-    Ok(modes.modes.iter().filter(below).count())
 }
 
 /// The inputs of a linear model, with their values.

@@ -2,6 +2,7 @@
 
 use super::equilibrium::Equilibrium;
 use super::linear::{self, Signal};
+use crate::failure::BadInput;
 use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
@@ -9,7 +10,7 @@ use anyhow::Result;
 use clap::ValueEnum;
 use leg_core::LegConfig;
 use leg_core::planar::LinkDrive;
-use multibody::linearize::{Coordinates, LinearModel};
+use multibody::linearize::{Coordinates, LinearModel, RESPONSE_TOLERANCE, ResponseError};
 use multibody::modal::{self, DampedModes};
 use multibody::model::JointId;
 use serde::Serialize;
@@ -35,6 +36,13 @@ pub struct StateArgs {
     /// With modal states: keeps this many modes, the others follow the inputs at once
     #[arg(long, value_name = "N")]
     modes: Option<usize>,
+    /// With modal states: makes a model for frequencies below half of this one, of the modes below
+    /// it and the shapes that strong dampers need beside them [Hz]
+    #[arg(long, value_name = "HZ", conflicts_with = "modes")]
+    cutoff_hz: Option<f64>,
+    /// Largest relative error of the response of a model with fewer states; beyond it is refused
+    #[arg(long, value_name = "RELATIVE", default_value_t = RESPONSE_TOLERANCE)]
+    tolerance: f64,
 }
 
 impl StateArgs {
@@ -44,10 +52,33 @@ impl StateArgs {
             StateChoice::NullSpace => Coordinates::NullSpace,
             StateChoice::Angles => Coordinates::Angles(free),
             StateChoice::Modal => Coordinates::Modal {
-                count: self.modes.unwrap_or(order).clamp(1, order),
-                static_correction: true,
+                count: order,
+                static_correction: false,
             },
         }
+    }
+
+    /// The model with as many states as asked for, and how far its response is from that of all.
+    pub fn reduced(&self, full: LinearModel) -> Result<(LinearModel, Option<ResponseError>)> {
+        for (name, value) in [
+            ("--cutoff-hz", self.cutoff_hz),
+            ("--tolerance", Some(self.tolerance)),
+        ] {
+            if let Some(value) = value.filter(|value| value.is_nan() || *value <= 0.0) {
+                let message = format!("{name} {value} is not allowed: it must be > 0");
+                return Err(BadInput::new(message).into());
+            }
+        }
+        let reduced = match (self.states, self.modes, self.cutoff_hz) {
+            (StateChoice::Modal, Some(count), _) => {
+                full.reduced_to(count.clamp(1, full.order()), self.tolerance)?
+            }
+            (StateChoice::Modal, None, Some(cutoff)) => {
+                full.reduced_below(cutoff, self.tolerance)?
+            }
+            _ => return Ok((full, None)),
+        };
+        Ok((reduced.model, Some(reduced.error)))
     }
 }
 
@@ -106,6 +137,14 @@ pub struct Report<H> {
     /// Of the whole leg, slowest first, of a complex pair the one above the real axis.
     eigenvalues: Vec<Eigenvalue>,
     unstable_eigenvalues: usize,
+    /// Of a model with fewer states: largest relative error of its response, where it is, and the
+    /// highest frequency compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_error: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_error_at_hz: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_compared_below_hz: Option<f64>,
     #[serde(flatten)]
     held: H,
 }
@@ -144,7 +183,8 @@ fn report(arguments: &Arguments, rest: &Equilibrium) -> Result<Report<Held>> {
     let coordinates = arguments.states.coordinates(order, free);
     let inputs: Vec<&str> = arguments.inputs.iter().map(String::as_str).collect();
     let outputs: Vec<&str> = arguments.outputs.iter().map(String::as_str).collect();
-    let model = linear::linear_model(rest, coordinates, &inputs, &outputs)?;
+    let full = linear::linear_model(rest, coordinates, &inputs, &outputs)?;
+    let (model, error) = arguments.states.reduced(full)?;
     let signals = [
         linear::input_signals(&inputs, &model),
         linear::output_signals(&outputs, &model),
@@ -154,7 +194,7 @@ fn report(arguments: &Arguments, rest: &Equilibrium) -> Result<Report<Held>> {
         link_torque_nm: rest.link_torque,
     };
     Ok(Report::new(
-        &model,
+        (&model, error),
         signals,
         &reduction.damped_modes(order)?,
         held,
@@ -162,9 +202,10 @@ fn report(arguments: &Arguments, rest: &Equilibrium) -> Result<Report<Held>> {
 }
 
 impl<H: Serialize> Report<H> {
-    /// A linear model with its inputs and outputs, and the modes of the whole leg.
+    /// A linear model with its distance from the full one, its inputs and outputs, and the modes of
+    /// the whole leg.
     pub fn new<const N: usize>(
-        model: &LinearModel,
+        (model, error): (&LinearModel, Option<ResponseError>),
         [inputs, outputs]: [Vec<Signal>; 2],
         all: &DampedModes<N>,
         held: H,
@@ -183,6 +224,9 @@ impl<H: Serialize> Report<H> {
             d: linear::rows(&model.d),
             eigenvalues: eigenvalues.collect(),
             unstable_eigenvalues: all.unstable,
+            response_error: error.map(|error| error.relative),
+            response_error_at_hz: error.map(|error| error.at_hz),
+            response_compared_below_hz: error.map(|error| error.below_hz),
             held,
         }
     }
@@ -217,6 +261,14 @@ impl<H: Serialize> Report<H> {
             self.unstable_eigenvalues.to_string(),
             "",
         );
+        if let (Some(error), Some(at), Some(below)) = (
+            self.response_error,
+            self.response_error_at_hz,
+            self.response_compared_below_hz,
+        ) {
+            let text = format!("{error:.2e} at {at:.4} Hz, compared up to {below:.4} Hz");
+            summary.text("response error", text, "");
+        }
         summary.note("--json prints the matrices, --out DIR writes linear.json");
         summary
     }

@@ -13,7 +13,8 @@ use crate::settings::{Resolved, SettingsArgs};
 use anyhow::Result;
 use leg_core::LegConfig;
 use leg_core::config::MotorMode;
-use multibody::linearize::{Coordinates, LinearModel};
+use multibody::linearize::{Coordinates, LinearModel, RESPONSE_TOLERANCE, Reduced, ResponseError};
+use multibody::modal;
 use nalgebra::{DMatrix, DVector};
 use page::page;
 use report::report;
@@ -24,8 +25,9 @@ use std::process::ExitCode;
 /// What the help says below the options.
 const HELP: &str = "\
 The leg is in its pre-tensioned posture, motor in torque mode, the upper link free under the
-constant torque that holds it (the end effector's load). A few slow modes about it make the
-linear model, their regulator minimises
+constant torque that holds it (the end effector's load). Its slow modes, with the shapes that the
+damper needs beside them, make the linear model, whose response must be that of the whole leg to 1 %
+below half the cutoff; their regulator minimises
   integral of  sum of weight · output² + effort · torque²
 and is tried on the nonlinear leg: the crank, held at --disturb-deg until everything is at rest,
 is let go. Beside it the same with the constant holding torque alone. The torque is limited to
@@ -44,7 +46,7 @@ pub struct Arguments {
     /// Weight of the torque [1/(N·m)²]
     #[arg(long, value_name = "VALUE", default_value_t = 1.0)]
     effort: f64,
-    /// Keeps the modes below this frequency [Hz]
+    /// Makes a model for frequencies below half of this one, of the modes below it [Hz]
     #[arg(long, value_name = "HZ", default_value_t = 100.0)]
     cutoff_hz: f64,
     /// Sampled control with this period [s], the torque constant in between; left out: a continuous
@@ -96,6 +98,8 @@ const WEIGHTS: [(&str, f64); 4] = [("q1", 1e3), ("q3", 1e3), ("q1_dot", 1.0), ("
 
 /// A regulator and what it was made of.
 struct Design {
+    /// Distance of the model's response from that of the whole leg.
+    error: ResponseError,
     model: LinearModel,
     weights: Vec<(String, f64)>,
     regulator: Riccati,
@@ -207,13 +211,23 @@ fn weights(arguments: &Arguments) -> Result<Vec<(String, f64)>, BadInput> {
 
 fn design(arguments: &Arguments, rest: &Equilibrium) -> Result<Design> {
     let weights = weights(arguments)?;
-    let count = linear::modes_below(rest, arguments.cutoff_hz)?;
+    let reduction = modal::reduce(&rest.leg().model, rest.state(), &mut rest.workspace())?;
     let coordinates = Coordinates::Modal {
-        count: count.max(1),
+        count: reduction.system.order(),
         static_correction: false,
     };
-    let names: Vec<&str> = weights.iter().map(|(name, _)| name.as_str()).collect();
-    let model = linear::linear_model(rest, coordinates.clone(), &["crank_torque_nm"], &names)?;
+    // Regulator and observer share their states: one model with everything, reduced once.
+    let mut names: Vec<&str> = weights.iter().map(|(name, _)| name.as_str()).collect();
+    names.extend(regulated::measured(rest));
+    let inputs = ["crank_torque_nm", "link_torque_nm"];
+    let full = linear::linear_model(rest, coordinates, &inputs, &names)?;
+    let Reduced {
+        model: shared,
+        error,
+    } = full.reduced_below(arguments.cutoff_hz, RESPONSE_TOLERANCE)?;
+    let outputs: Vec<usize> = (0..names.len()).collect();
+    let (weighted, measured) = outputs.split_at(weights.len());
+    let model = shared.select(&[0], weighted);
     let list = DVector::from_iterator(weights.len(), weights.iter().map(|(_, weight)| *weight));
     let q = model.c.tr_mul(&(DMatrix::from_diagonal(&list) * &model.c));
     let r = DMatrix::from_element(1, 1, arguments.effort);
@@ -231,11 +245,16 @@ fn design(arguments: &Arguments, rest: &Equilibrium) -> Result<Design> {
             angle_rad: arguments.angle_noise_rad,
             length_m: arguments.length_noise_m,
         };
-        Some(regulated::Observer::new(rest, coordinates, period, noise)?)
+        Some(regulated::Observer::new(
+            &shared.select(&[0, 1], measured),
+            period,
+            noise,
+        )?)
     } else {
         None
     };
     Ok(Design {
+        error,
         model,
         weights,
         regulator,

@@ -50,10 +50,12 @@ struct ShapePoint {
 /// A mode with the points of its shape.
 #[derive(Debug, Serialize)]
 pub struct ModeReport<P> {
-    /// Null for a mode that grows.
+    /// Zero for a neutral mode, null for one that grows.
     frequency_hz: Option<f64>,
     omega_squared_rad2_s2: f64,
     pub stable: bool,
+    /// It neither oscillates nor grows: its stiffness is zero but for rounding.
+    neutral: bool,
     shape: Vec<P>,
 }
 
@@ -95,9 +97,10 @@ impl<P: Serialize, H: Serialize> Report<P, H> {
         let modes = reduction.modes(count)?;
         let damped = reduction.damped_modes(count)?;
         let undamped = modes.modes.iter().map(|mode| ModeReport {
-            frequency_hz: (mode.omega_squared >= 0.0).then(|| mode.frequency()),
+            frequency_hz: (!mode.is_unstable()).then(|| mode.frequency()),
             omega_squared_rad2_s2: mode.omega_squared,
             stable: !mode.is_unstable(),
+            neutral: mode.is_neutral(),
             shape: shape(mode),
         });
         let damped = damped.modes.iter().map(|mode| DampedReport {
@@ -226,6 +229,7 @@ impl<P> ModeReport<P> {
     /// `12.3 Hz`, or how fast it grows.
     pub fn name(&self) -> String {
         match self.frequency_hz {
+            Some(_) if self.neutral => "0 Hz, neutral".to_owned(),
             Some(frequency) => format!("{} Hz", significant(frequency, 5)),
             None => {
                 let rate = (-self.omega_squared_rad2_s2).sqrt();

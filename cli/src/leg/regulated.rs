@@ -1,7 +1,6 @@
 //! The nonlinear leg under a linear regulator.
 
 use super::equilibrium::Equilibrium;
-use super::linear;
 use super::motion::Sampled;
 use super::scene::{Film, Pose};
 use anyhow::Result;
@@ -9,7 +8,7 @@ use leg_core::planar::{Channel, LinkDrive};
 use leg_core::pretension::PlanarState;
 use leg_core::{LegSample, PlanarLeg};
 use multibody::dynamics;
-use multibody::linearize::{Coordinates, LinearModel};
+use multibody::linearize::LinearModel;
 use multibody::model::Held;
 use multibody::results::soundness::{Soundness, Watch};
 use multibody::state::State;
@@ -20,6 +19,15 @@ use softdock_control::riccati;
 
 /// What the observer measures.
 const MEASURED: [&str; 3] = ["q1", "q3", "tendon_length"];
+
+/// What the observer of this leg measures.
+pub fn measured(rest: &Equilibrium) -> &'static [&'static str] {
+    if rest.leg().tendon.is_some() {
+        &MEASURED
+    } else {
+        &MEASURED[..2]
+    }
+}
 
 /// Standard deviations from which the observer is made.
 #[derive(Debug, Clone, Copy)]
@@ -49,25 +57,13 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// An observer of the leg in the given coordinates, sampled with `period` [s]. Disturbances
-    /// are torques on both links.
-    pub fn new(
-        rest: &Equilibrium,
-        coordinates: Coordinates,
-        period: f64,
-        noise: Noise,
-    ) -> Result<Self> {
-        let measured = if rest.leg().tendon.is_some() {
-            &MEASURED[..]
-        } else {
-            &MEASURED[..2]
-        };
-        let inputs = ["crank_torque_nm", "link_torque_nm"];
-        let model = linear::linear_model(rest, coordinates, &inputs, measured)?;
+    /// An observer of `model`, whose inputs are the torques on both links, which disturb it, and
+    /// whose outputs are [`measured`], sampled with `period` [s].
+    pub fn new(model: &LinearModel, period: f64, noise: Noise) -> Result<Self> {
         let (a, b) = riccati::discretize(&model.a, &model.b, period)?;
         let process = &b * b.transpose() * noise.torque_nm.powi(2);
         let squares = [noise.angle_rad, noise.angle_rad, noise.length_m].map(|d| d * d);
-        let squares = DVector::from_column_slice(&squares[..measured.len()]);
+        let squares = DVector::from_column_slice(&squares[..model.c.nrows()]);
         let measurement = DMatrix::from_diagonal(&squares);
         let order = model.order();
         let start_weight =
@@ -76,10 +72,10 @@ impl Observer {
         Ok(Self {
             a,
             b: b.columns(0, 1).into_owned(),
-            c: model.c,
+            c: model.c.clone(),
             gain: solved.gain,
             residual: solved.relative_residual,
-            at_rest: DVector::from_vec(model.output_values),
+            at_rest: DVector::from_column_slice(&model.output_values),
             noise: squares,
             start_weight,
         })

@@ -13,7 +13,7 @@ use multibody::modal;
 use nalgebra::DMatrix;
 use serde::Serialize;
 use softdock_platform::PlatformConfig;
-use softdock_platform::linear::{Kept, LinearPlatform, linearize_platform};
+use softdock_platform::linear::{Kept, LinearPlatform, RESPONSE_TOLERANCE, linearize_platform};
 use std::process::ExitCode;
 
 /// What the motors do while the platform vibrates.
@@ -39,8 +39,12 @@ impl From<Motors> for LinkDrive {
 
 /// What the help says below the options.
 const HELP: &str = "\
-States are the slow vibration modes of the platform about its equilibrium, mass-normalised, then
-their rates; the modes left out give way to loads at once. Inputs: motor torques (not with locked
+States are the slow vibration modes of the platform about its equilibrium, mass-normalised, and the
+shapes that strong dampers need beside them, then the rates of all. The response of this model is
+compared with that of the whole platform at frequencies up to half the cutoff, every output to every
+input; the largest relative error is printed, and a model beyond --tolerance is refused. With
+--modes there are no shapes, the modes left out give way to loads at once, and half the frequency of
+the first of them is compared up to. Inputs: motor torques (not with locked
 motors), then force and moment on the end effector's centre, world axes. Outputs: position and
 rotation of the end effector, then velocity and spin. All are deviations from the equilibrium:
   d/dt x = A x + B u,   y = C x + D u
@@ -53,12 +57,15 @@ pub struct Arguments {
     /// What the motors do
     #[arg(long, value_enum, default_value_t = Motors::Free)]
     motors: Motors,
-    /// Keeps the modes below this frequency [Hz]
+    /// Makes a model for frequencies below half of this one, of the modes below it [Hz]
     #[arg(long, value_name = "HZ", default_value_t = 50.0)]
     cutoff_hz: f64,
     /// Keeps this many modes instead
     #[arg(long, value_name = "N")]
     modes: Option<usize>,
+    /// Largest relative error of the response against the whole platform
+    #[arg(long, value_name = "RELATIVE", default_value_t = RESPONSE_TOLERANCE)]
+    tolerance: f64,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
@@ -98,8 +105,17 @@ struct Report {
     /// Of A, slowest first, of a complex pair the one above the real axis.
     eigenvalues: Vec<Eigenvalue>,
     degrees_of_freedom: usize,
-    /// Undamped frequencies of the modes kept; negative for those that grow.
+    /// Eigenvalues that grow, rounding aside.
+    growing_eigenvalues: usize,
+    /// Undamped frequencies of the modes and shapes kept; zero for neutral ones, negative for those
+    /// that grow.
     mode_frequencies_hz: Vec<f64>,
+    /// Largest relative error of the response against the whole platform.
+    response_error: f64,
+    /// Where it is.
+    response_error_at_hz: f64,
+    /// Highest frequency compared.
+    response_compared_below_hz: f64,
     /// Torques that hold the equilibrium.
     holding_torque_nm: Vec<f64>,
 }
@@ -120,7 +136,9 @@ fn report(linear: &LinearPlatform, holding: Vec<f64>) -> Result<Report> {
         });
         named.collect::<Vec<_>>()
     };
-    let mut eigenvalues: Vec<Eigenvalue> = modal::eigenvalues(&model.a)?
+    let all = modal::eigenvalues(&model.a)?;
+    let (growing_eigenvalues, _) = modal::growing(&all, 0.0);
+    let mut eigenvalues: Vec<Eigenvalue> = all
         .iter()
         .filter(|value| value.im >= 0.0)
         .map(|value| Eigenvalue {
@@ -146,7 +164,11 @@ fn report(linear: &LinearPlatform, holding: Vec<f64>) -> Result<Report> {
         d: rows(&model.d),
         eigenvalues,
         degrees_of_freedom: linear.frequencies.len(),
-        mode_frequencies_hz: linear.frequencies[..model.order()].to_vec(),
+        growing_eigenvalues,
+        mode_frequencies_hz: linear.kept_frequencies(),
+        response_error: linear.error.relative,
+        response_error_at_hz: linear.error.at_hz,
+        response_compared_below_hz: linear.error.below_hz,
         holding_torque_nm: holding,
     })
 }
@@ -159,14 +181,23 @@ impl Report {
             2 * self.degrees_of_freedom
         ));
         for (i, frequency) in self.mode_frequencies_hz.iter().take(18).enumerate() {
-            summary.number(&format!("mode {}", i + 1), *frequency, "Hz");
+            let name = format!("mode {}", i + 1);
+            if *frequency == 0.0 {
+                summary.text(&name, "0 Hz, neutral", "");
+            } else {
+                summary.number(&name, *frequency, "Hz");
+            }
         }
-        let growing = self
-            .eigenvalues
-            .iter()
-            .filter(|e| e.re_per_s > 1e-6)
-            .count();
+        let growing = self.growing_eigenvalues;
         summary.text("eigenvalues that grow", growing.to_string(), "");
+        summary.text(
+            "response error",
+            format!(
+                "{:.2e} at {:.4} Hz, compared up to {:.4} Hz",
+                self.response_error, self.response_error_at_hz, self.response_compared_below_hz
+            ),
+            "",
+        );
         summary.note("--json prints the matrices, --out DIR writes linear.json");
         summary
     }
@@ -184,6 +215,11 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let message = format!("--cutoff-hz {value} is not allowed: it must be > 0");
         return Err(BadInput::new(message).into());
     }
+    if arguments.tolerance.is_nan() || arguments.tolerance <= 0.0 {
+        let value = arguments.tolerance;
+        let message = format!("--tolerance {value} is not allowed: it must be > 0");
+        return Err(BadInput::new(message).into());
+    }
     arguments.output.probe("linear.json")?;
     let (platform, _) = arguments
         .place
@@ -191,7 +227,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let kept = arguments
         .modes
         .map_or(Kept::Below(arguments.cutoff_hz), Kept::Count);
-    let linear = linearize_platform(&platform, arguments.motors.into(), kept)?;
+    let drive = arguments.motors.into();
+    let linear = linearize_platform(&platform, drive, kept, arguments.tolerance)?;
     let report = report(&linear, platform.holding_torques())?;
     if let Some(out) = &arguments.output.out {
         output::write_json(&out.join("linear.json"), &report)?;

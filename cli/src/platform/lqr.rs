@@ -137,9 +137,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::probe(plot)?;
     }
     arguments.output.probe("lqr.json")?;
-    let (equilibrium, _) = arguments
+    let (mut equilibrium, _) = arguments
         .place
         .equilibrium(&resolved.config, &arguments.wrench)?;
+    equilibrium.hold_motors();
     let regulator = Regulator::new(&equilibrium, &settings(arguments))?;
     let closed = simulate(arguments, &equilibrium, Some(&regulator))?;
     let open = simulate(arguments, &equilibrium, None)?;

@@ -254,10 +254,79 @@ fn the_regulator_settles_what_is_pushed() {
     let modes = report["modes"].as_u64().unwrap() as usize;
     assert_eq!(list(&gain[0]).len(), 2 * modes);
     assert!(folder.path.join("o/lqr.csv").exists());
-    let linear = folder.json(&["linearize", "--set", "legs.elements=4", "--modes", "12"]);
+    let error = report["response_error"].as_f64().unwrap();
+    assert!(error <= 0.01, "{error}");
+}
+
+/// Motors free, locked and held, cutoffs from 5 to 50 Hz: the error that is printed is within what is
+/// allowed, or there is no model.
+#[test]
+fn reduced_models_say_how_far_they_are_from_the_whole_platform() {
+    let folder = Folder::within(&["platform"]);
+    let coarse = ["linearize", "--set", "legs.elements=4"];
+    for motors in ["free", "locked", "held"] {
+        for cutoff in ["5", "10", "20", "50"] {
+            let more = ["--motors", motors, "--cutoff-hz", cutoff];
+            let linear = folder.json(&[&coarse[..], &more].concat());
+            let states = linear["a"].as_array().unwrap().len();
+            assert!(states < 2 * linear["degrees_of_freedom"].as_u64().unwrap() as usize);
+            let error = linear["response_error"].as_f64().unwrap();
+            let below = linear["response_compared_below_hz"].as_f64().unwrap();
+            assert!(error <= 0.01, "{motors} {cutoff} Hz: {error}");
+            let half = 0.5 * cutoff.parse::<f64>().unwrap();
+            assert!((below / half - 1.0).abs() < 1e-12, "{below}");
+        }
+    }
+    // Twelve undamped modes are a poor model beside the tendons' dampers; who wants it says so.
+    let few = [&coarse[..], &["--modes", "12", "--motors", "held"]].concat();
+    let message = folder.refused(2, &few);
+    assert!(message.contains("24 states"), "{message}");
+    let linear = folder.json(&[&few[..], &["--tolerance", "inf"]].concat());
     assert_eq!(linear["a"].as_array().unwrap().len(), 24);
     assert_eq!(linear["inputs"].as_array().unwrap().len(), 12);
     assert_eq!(linear["outputs"].as_array().unwrap().len(), 12);
+    assert!(linear["response_error"].as_f64().unwrap() > 0.01);
+}
+
+/// Under gravity the motors need 1.42 N·m: a limit of 0.2 N·m is all they deliver, and a motor told
+/// 0 N·m delivers nothing; either way the platform sinks.
+#[test]
+fn motors_deliver_no_more_than_their_limit_and_what_they_are_told() {
+    let folder = Folder::within(&["platform"]);
+    let weight = [
+        "simulate",
+        "--duration",
+        "0.06",
+        "--set",
+        "gravity_m_s2=[0,0,-9.81]",
+    ];
+    let sunk = |more: &[&str], most: f64| {
+        let arguments = [&weight[..], more, &["--json"]].concat();
+        let output = folder.command(&arguments).output().unwrap();
+        // The cranks leave their range on the way down.
+        assert!(matches!(output.status.code(), Some(0 | 3)), "{output:?}");
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(report["complete"], true);
+        let torque = report["largest_motor_torque_nm"].as_f64().unwrap();
+        assert_eq!(torque, most, "{more:?}");
+        let rows = table(&folder, ".");
+        rows[0][3] - rows[rows.len() - 1][3]
+    };
+    let limited = [
+        "--set",
+        "motor.mode=hold",
+        "--set",
+        "motor.torque_limit_nm=0.2",
+    ];
+    let held = sunk(&limited, 0.2);
+    let told_nothing = ["--set", "motor.mode=torque", "--set", "motor.torque_nm=0"];
+    let let_go = sunk(&told_nothing, 0.0);
+    println!("{held} m with 0.2 N·m, {let_go} m with nothing");
+    assert!(let_go > held && held > 1e-3, "{held} {let_go}");
+    // A rod falls about its end with 1.5 g at its tip. Cranks of 6 kg, leaves of 1.25 kg and an end
+    // effector of 3 kg fall together with (3 + 1.25 + 3)/(3 + 1.25 + 2) g = 1.16 g if nothing bends.
+    let falls = let_go / (0.5 * 9.81 * 0.06 * 0.06);
+    assert!((1.08..1.18).contains(&falls), "{falls}");
 }
 
 /// Columns of platform.csv as numbers.

@@ -1,7 +1,7 @@
 //! Variables that both legs have.
 
 use super::{LegParameters, fmu};
-use leg_core::config::{Crank, Leaf, Motor, Solver, Tendon};
+use leg_core::config::{Crank, Leaf, MODAL_RATIOS, Motor, Solver, Tendon};
 use leg_core::unit::OutputGroup;
 use softdock_fmi::variables::{InfluencesOutputs, List, UnitOf as U, one};
 
@@ -49,6 +49,13 @@ const fn damping<P: LegParameters>(list: &mut List<P>) {
     .row(fmu(&Leaf::rayleigh_stiffness_s), |p| {
         one(&mut p.leaf().rayleigh_stiffness_s)
     })
+    .reals(
+        ("leaf.modal_damping_ratio", MODAL_RATIOS),
+        U::One,
+        Leaf::modal_damping_ratios.limits(),
+        Leaf::modal_damping_ratios.meaning,
+        |p| &mut p.leaf().modal_damping_ratios,
+    )
     .row(fmu(&Tendon::friction_n), |p| {
         one(&mut p.tendon().friction_n)
     })

@@ -137,9 +137,14 @@ impl Plan {
             guid: CString::new(kind.guid().unwrap()).unwrap(),
             elements: (reference(kind, "solver.elements"), elements),
             numbers: (
-                // Damping in proportion to the mass needs more stack than this.
-                vec![reference(kind, "leaf.rayleigh_stiffness")],
-                vec![1e-5],
+                [
+                    "leaf.rayleigh_mass",
+                    "leaf.rayleigh_stiffness",
+                    "leaf.modal_damping_ratio[1]",
+                ]
+                .map(|name| reference(kind, name))
+                .to_vec(),
+                vec![0.1, 1e-5, 0.01],
             ),
             choices: Default::default(),
             torque: reference(kind, "motor.torque_command"),

@@ -82,6 +82,7 @@ fn given(key: &str, value: &Value) -> Vec<(String, Given)> {
         "load.force_y_n" => input("load.force[2]"),
         // The leg does not know its working range: programs report against it.
         "motor.range_rad" => Vec::new(),
+        "leaf.modal_damping_ratios" => by_rule("leaf.modal_damping_ratio", value),
         "q1_rad" => by_rule("pretension.q1", value),
         "tip_position_m" => by_rule("pretension.tip_position", value),
         "pretension.chord_m"
@@ -412,6 +413,11 @@ const SHARED: &[Effect] = &[
     ("leaf.curvature_per_m", "-0.05", ""),
     ("leaf.rayleigh_mass_per_s", "1.0", ""),
     ("leaf.rayleigh_stiffness_s", "1e-5", ""),
+    (
+        "leaf.modal_damping_ratios",
+        "[0.01, 0.02, 0.03, 0.04]",
+        "motor.torque_nm = 5.0",
+    ),
     ("leaf.kind", "'constant_strain'", ""),
     ("tendon.present", "false", ""),
     ("tendon.stiffness_n_per_m", "2100.0", MOVING),
@@ -597,6 +603,10 @@ fn draw(key: &str, value: &Value, random: &mut Random) -> Option<Value> {
         "solver.step_s" => Some(Value::Float(1e-3 * 0.5_f64.powi(random.below(3) as i32))),
         "leaf.rayleigh_mass_per_s" => Some(Value::Float(1.0 + unit())),
         "leaf.rayleigh_stiffness_s" => Some(Value::Float(1e-5 * (1.0 + unit()))),
+        "leaf.modal_damping_ratios" => {
+            let ratio = |_| Value::Float(0.01 * (1.0 + unit()));
+            Some(Value::Array(value.as_array()?.iter().map(ratio).collect()))
+        }
         "leaf.curvature_per_m" => Some(Value::Float(0.02 * unit())),
         "tendon.friction_n" => Some(Value::Float(1.0 + unit())),
         "motor.angle_rad" => Some(Value::Float(0.01 * unit())),

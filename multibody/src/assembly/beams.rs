@@ -1,6 +1,6 @@
 //! Beams: elastic forces, inertia, gravity, Rayleigh damping.
 
-use super::{Motion, Task, mass_damping};
+use super::{Motion, Task, mass_damping, modal_damping};
 use crate::element::BeamElement;
 use crate::element::elastic::{self, NodalElastic, Relative};
 use crate::element::inertia::{self, Coefficients, Far, NodeMotion, NodeTangent};
@@ -52,6 +52,9 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
         if task.dynamic && beam.element.rayleigh.mass > 0.0 {
             mass_damping::assemble(beam, motion, task, system);
         }
+        if task.dynamic {
+            modal_damping::assemble(beam, motion, Some(task), system)?;
+        }
     }
     Ok(())
 }
@@ -67,6 +70,9 @@ pub(super) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
         pass.forces(beam, system)?;
         if task.dynamic && beam.element.rayleigh.mass > 0.0 {
             mass_damping::assemble_rhs(beam, motion, system);
+        }
+        if task.dynamic {
+            modal_damping::assemble(beam, motion, None, system)?;
         }
     }
     Ok(())

@@ -16,7 +16,7 @@ use super::hinge::Hinge;
 use super::{BodyMotion, Motion, Task, Wanted};
 use crate::group::Group;
 use crate::linear_solver::System;
-use crate::model::{Axes, Force, Hold, Inputs, JointId, LineLaw, Model, PointOn, Response};
+use crate::model::{Axes, Force, Inputs, JointId, LineLaw, Model, MotorLaw, PointOn, Response};
 use nalgebra::{SMatrix, SVector};
 
 #[inline(never)]
@@ -63,25 +63,14 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                 };
                 assemble_torque(model, *joint, &hinge, &torque, motion, task, wanted, system);
             }
-            Force::Motor {
-                joint,
-                torque,
-                hold,
-                ..
-            } => {
+            Force::Motor { joint, law, .. } => {
                 let hinge = Hinge::new(
                     model,
                     &model.joints[joint.0],
                     motion,
                     motion.angles[joint.0],
                 );
-                let torque = motor_torque(
-                    &hinge,
-                    torque.map(|i| i.0),
-                    hold.as_ref(),
-                    motion.inputs,
-                    task.dynamic,
-                );
+                let torque = motor_torque(&hinge, law, motion.inputs, task.dynamic).torque;
                 assemble_torque(model, *joint, &hinge, &torque, motion, task, wanted, system);
             }
             Force::Wrench {
@@ -291,32 +280,46 @@ pub(crate) struct Torque {
     pub by_rate: f64,
 }
 
-/// Torque of a motor.
+/// Torque of a motor and its derivatives by its inputs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MotorTorque {
+    pub torque: Torque,
+    /// By the input torque, by the target of a hold and by the rate of that target; all zero at
+    /// the limit.
+    pub by_input: f64,
+    pub by_target: f64,
+    pub by_target_rate: f64,
+}
+
+/// What a motor delivers.
 pub(crate) fn motor_torque<const N: usize, const D: usize>(
     hinge: &Hinge<N, D>,
-    torque: Option<usize>,
-    hold: Option<&Hold>,
+    law: &MotorLaw,
     inputs: &Inputs,
     dynamic: bool,
-) -> Torque {
-    let mut out = Torque {
-        value: torque.map_or(0.0, |i| inputs.value[i]),
-        ..Torque::default()
-    };
-    if let Some(hold) = hold {
+) -> MotorTorque {
+    let mut value = law.torque.map_or(0.0, |i| inputs.value[i.0]);
+    let (mut stiffness, mut damping) = (0.0, 0.0);
+    if let Some(hold) = &law.hold {
         let target = hold.target.0;
-        let damping = if dynamic { hold.damping } else { 0.0 };
-        let pull = hold.stiffness * (inputs.value[target] - hinge.angle)
+        stiffness = hold.stiffness;
+        damping = if dynamic { hold.damping } else { 0.0 };
+        value += stiffness * (inputs.value[target] - hinge.angle)
             + damping * (inputs.rate[target] - hinge.rate);
-        if pull.abs() < hold.torque_limit {
-            out.value += pull;
-            out.by_angle = -hold.stiffness;
-            out.by_rate = -damping;
-        } else {
-            out.value += hold.torque_limit.copysign(pull);
-        }
     }
-    out
+    // A NaN is not within the limit; it stays NaN and is found with its place.
+    let free = value.abs() < law.torque_limit;
+    let slope = if free { 1.0 } else { 0.0 };
+    MotorTorque {
+        torque: Torque {
+            value: value.clamp(-law.torque_limit, law.torque_limit),
+            by_angle: -stiffness * slope,
+            by_rate: -damping * slope,
+        },
+        by_input: slope,
+        by_target: stiffness * slope,
+        by_target_rate: damping * slope,
+    }
 }
 
 #[allow(clippy::too_many_arguments)] // the torque's own data, unpacked by the caller

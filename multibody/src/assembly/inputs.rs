@@ -1,6 +1,6 @@
 //! Moving frames, and the derivative of the residual by the inputs.
 
-use super::forces::{moment_covector, wrench_point_map};
+use super::forces::{moment_covector, motor_torque, wrench_point_map};
 use super::hinge::Hinge;
 use super::{BodyMotion, Geometric, JointKinematics, Motion};
 use crate::group::Group;
@@ -150,15 +150,10 @@ pub(crate) fn input_rate_column<G: Group<N, D>, const N: usize, const D: usize>(
 ) {
     system.clear_rhs();
     for force in &model.forces {
-        let Force::Motor {
-            joint,
-            hold: Some(hold),
-            ..
-        } = force
-        else {
+        let Force::Motor { joint, law, .. } = force else {
             continue;
         };
-        if hold.target.0 != channel {
+        if law.hold.is_none_or(|hold| hold.target.0 != channel) {
             continue;
         }
         let hinge = Hinge::new(
@@ -167,14 +162,10 @@ pub(crate) fn input_rate_column<G: Group<N, D>, const N: usize, const D: usize>(
             motion,
             motion.angles[joint.0],
         );
-        let pull = hold.stiffness * (motion.inputs.value[channel] - hinge.angle)
-            + hold.damping * (motion.inputs.rate[channel] - hinge.rate);
-        if pull.abs() >= hold.torque_limit {
-            continue;
-        }
+        let by_rate = motor_torque(&hinge, law, motion.inputs, true).by_target_rate;
         for (node, moment) in hinge.nodes.iter().zip(&hinge.moment) {
             if let Some(node) = *node {
-                system.node_rhs[node] += moment * hold.damping;
+                system.node_rhs[node] += moment * by_rate;
             }
         }
     }
@@ -242,27 +233,17 @@ fn force_by_input<G: Group<N, D>, const N: usize, const D: usize>(
                 .tr_mul(&rotation.tr_mul(&f))
                 + moment_covector::<N, D>(&m, &rotation);
         }
-        Force::Motor {
-            joint,
-            torque,
-            hold,
-            ..
-        } => {
+        Force::Motor { joint, law, .. } => {
             let index = joint.0;
             let joint = &model.joints[index];
-            let mut by_input = if torque.is_some_and(|i| i.0 == channel) {
-                1.0
-            } else {
-                0.0
-            };
             let hinge = Hinge::new(model, joint, motion, motion.angles[index]);
-            if let Some(hold) = hold.filter(|hold| hold.target.0 == channel) {
-                let i = hold.target.0;
-                let pull = hold.stiffness * (motion.inputs.value[i] - hinge.angle)
-                    + hold.damping * (motion.inputs.rate[i] - hinge.rate);
-                if pull.abs() < hold.torque_limit {
-                    by_input += hold.stiffness;
-                }
+            let torque = motor_torque(&hinge, law, motion.inputs, true);
+            let mut by_input = 0.0;
+            if law.torque.is_some_and(|i| i.0 == channel) {
+                by_input += torque.by_input;
+            }
+            if law.hold.is_some_and(|hold| hold.target.0 == channel) {
+                by_input += torque.by_target;
             }
             for (node, moment) in hinge.nodes.iter().zip(&hinge.moment) {
                 if let Some(node) = *node {

@@ -1,127 +1,210 @@
-//! Mass-proportional Rayleigh damping on the flexible motion of a beam.
+//! Mass-proportional Rayleigh damping of a beam.
 //!
-//! With `X_i = H_0⁻¹ H_i` and `A_i = Ad_{X_i⁻¹}`, the velocity of node i relative to the rigid
-//! motion of the beam's first node is `w_i = v_i − A_i v_0`. The damping force
+//! Velocities count against the beam's *reference*: the ground, or a node, which is the base of a
+//! leg that moves. With the reference's pose H_0 and twist v_0, `X_i = H_0⁻¹ H_i` and
+//! `A_i = Ad_{X_i⁻¹}`, the velocity of node i relative to the rigid motion of the reference is
+//! `w_i = v_i − A_i v_0`. The damping force
 //!
 //! ```text
 //! f_i = α (M w)_i,     f_0 ← f_0 − Σ A_iᵀ f_i                                  (1)
 //! ```
 //!
-//! dissipates `α wᵀ M w` and leaves rigid motion alone. With `χ_i = ψ_i − A_i ψ_0`,
+//! dissipates `α wᵀ M w`. A beam whose ends stand still in the reference has C = α M, so all its
+//! vibrations decay with α/2, bent or not; a motion that beam and reference share is not damped,
+//! and reference and beam together feel no force and no moment. With `χ_i = ψ_i − A_i ψ_0`,
 //!
 //! ```text
 //! δw_i = δv_i − A_i δv_0 − ad(A_i v_0) χ_i,    δ(A_iᵀ f) = −A_iᵀ coad(f) χ_i   (2)
 //! ```
+//!
+//! Blocks between a node and the reference go into the part of low rank: the unit vectors of the
+//! reference times the blocks of its column and of its row.
 
 use super::{Motion, Task, Weights};
 use crate::element::BeamElement;
-use crate::element::inertia::{self, Far, NodeMotion, NodeTangent};
+use crate::element::inertia::{self, Coefficients, Far, NodeMotion, NodeTangent};
 use crate::element::rotary::{self, Neighbours};
 use crate::group::{Group, Operator};
 use crate::linear_solver::System;
 use crate::model::Beam;
 use nalgebra::{SMatrix, SVector};
 
-/// A node's motion relative to the root.
+/// A node's motion relative to the reference.
 struct Relative<const N: usize> {
-    /// A_i.
+    /// A_i; without meaning if the reference is the ground.
     adjoint: SMatrix<f64, N, N>,
     /// w_i.
     velocity: SVector<f64, N>,
     /// Weighted derivative of w_i by the node's own unknown.
     by_own: SMatrix<f64, N, N>,
-    /// Weighted derivative of w_i by the root's unknown.
+    /// Weighted derivative of w_i by the reference's unknown.
     by_root: SMatrix<f64, N, N>,
 }
 
 impl<const N: usize> Relative<N> {
+    #[inline(never)]
     fn new<G: Group<N, D>, const D: usize>(
         motion: &Motion<'_, G, N>,
         weights: &Weights,
-        root: usize,
+        root: Option<usize>,
         node: usize,
     ) -> Self {
-        if node == root {
+        let own = motion.maps[node] * weights.damping;
+        let Some(root) = root else {
             return Self {
-                adjoint: SMatrix::identity(),
-                velocity: SVector::zeros(),
-                by_own: SMatrix::zeros(),
+                adjoint: SMatrix::zeros(),
+                velocity: motion.velocities[node],
+                by_own: own,
                 by_root: SMatrix::zeros(),
             };
-        }
+        };
         let adjoint = motion.poses[root]
             .between(&motion.poses[node])
             .adjoint_inverse();
         let carried = adjoint * motion.velocities[root];
         let ad = G::ad(&carried) * weights.stiffness;
-        let (own_map, root_map) = (motion.maps[node], motion.maps[root]);
         Self {
             adjoint,
             velocity: motion.velocities[node] - carried,
-            by_own: own_map * weights.damping - ad, // (2)
-            by_root: ad * adjoint - adjoint * root_map * weights.damping,
+            by_own: own - ad, // (2)
+            by_root: ad * adjoint - adjoint * motion.maps[root] * weights.damping,
         }
     }
 }
 
-/// Element mass matrix times a pair of twists, the mass blocks and the derivative by the angle
-/// between the nodes.
-struct ElementMass<const N: usize> {
-    force: [SVector<f64, N>; 2],
-    mass: [[SMatrix<f64, N, N>; 2]; 2],
-    turning: [[SMatrix<f64, N, N>; 2]; 2],
+/// w_i alone.
+fn relative_velocity<G: Group<N, D>, const N: usize, const D: usize>(
+    motion: &Motion<'_, G, N>,
+    root: Option<usize>,
+    node: usize,
+) -> SVector<f64, N> {
+    let Some(root) = root else {
+        return motion.velocities[node];
+    };
+    let h = motion.poses[root].between(&motion.poses[node]);
+    motion.velocities[node] - h.adjoint_inverse_operator().apply(&motion.velocities[root])
 }
 
-impl<const N: usize> ElementMass<N> {
-    fn new<G: Group<N, D>, const D: usize>(
-        element: &BeamElement<N, D>,
-        twists: [&SVector<f64, N>; 2],
+/// An element whose mass matrix M acts on the relative twists of its two nodes. M turns with the
+/// angle between the nodes, so `M w` has derivatives by both poses, too.
+///
+/// Blocks are made one at a time and no function of this file is inlined into its caller: all four
+/// at once, of mass and of turning, would need 18 KiB of stack.
+struct ElementMass<'a, const N: usize, const D: usize> {
+    element: &'a BeamElement<N, D>,
+    twists: [&'a SVector<f64, N>; 2],
+    /// Axes of the other node in those of each.
+    turns: [SMatrix<f64, D, D>; 2],
+    /// A motion whose accelerations are the twists.
+    motions: [NodeMotion<D>; 2],
+}
+
+impl<'a, const N: usize, const D: usize> ElementMass<'a, N, D> {
+    fn new<G: Group<N, D>>(
+        element: &'a BeamElement<N, D>,
+        twists: [&'a SVector<f64, N>; 2],
         r: &SMatrix<f64, D, D>,
     ) -> Self {
-        let (zero, identity) = (SVector::zeros(), SMatrix::identity());
-        let table = &element.mass_table;
-        let own = [&table.first, &table.last];
-        let seen = [&table.last_from_first, &table.first_from_last];
-        let turns = [*r, r.transpose()];
-        let still = SVector::zeros();
-        let motions = twists.map(|twist| NodeMotion::new::<G, N>(element, &zero, twist, &still));
-        let derive = |stiffness: f64, inertia: f64| {
-            let weights = Weights {
-                stiffness,
-                damping: 0.0,
-                inertia,
-            };
-            motions.map(|motion| {
-                NodeTangent::new::<G>(element, &motion, &zero, &still, &weights, &identity)
-            })
-        };
-        let (moving, turned) = (derive(0.0, 1.0), derive(1.0, 0.0));
-        let mut out = Self {
-            force: [zero; 2],
-            mass: [[SMatrix::zeros(); 2]; 2],
-            turning: [[SMatrix::zeros(); 2]; 2],
-        };
-        for (i, o) in [(0, 1), (1, 0)] {
-            let mut far = Far::none();
-            far.add(seen[i], &motions[o], &turns[i]);
-            let mut neighbours = Neighbours::none();
-            neighbours.add(element, &zero, twists[o]);
-            out.force[i] = inertia::near_force::<G, N, D>(element, own[i], &motions[i], &far)
-                + rotary::force::<G, N, D>(element, 1.0, &zero, twists[i], &neighbours);
-            let near = |by, stiffness, out: &mut SMatrix<f64, N, N>| {
-                inertia::add_near_tangent::<G, N, D>(element, own[i], by, &far, stiffness, out);
-            };
-            let seen_far = |by, out: &mut SMatrix<f64, N, N>| {
-                inertia::add_far_tangent::<G, N, D>(element, seen[i], by, &turns[i], out);
-            };
-            let twisting = element.torsion_axis * element.torsion_axis.transpose();
-            out.mass[i][i] = element.rotary_own;
-            out.mass[i][o] = twisting * element.torsion_cross;
-            near(&moving[i], 0.0, &mut out.mass[i][i]);
-            seen_far(&moving[o], &mut out.mass[i][o]);
-            near(&turned[i], 1.0, &mut out.turning[i][i]);
-            seen_far(&turned[o], &mut out.turning[i][o]);
+        let (zero, still) = (SVector::zeros(), SVector::zeros());
+        Self {
+            element,
+            twists,
+            turns: [*r, r.transpose()],
+            motions: twists.map(|twist| NodeMotion::new::<G, N>(element, &zero, twist, &still)),
         }
+    }
+
+    /// Hermite coefficients of node i with itself and with the other node.
+    fn coefficients(&self, i: usize) -> [&Coefficients; 2] {
+        let table = &self.element.mass_table;
+        if i == 0 {
+            [&table.first, &table.last_from_first]
+        } else {
+            [&table.last, &table.first_from_last]
+        }
+    }
+
+    /// What the other node gives to node i.
+    fn far(&self, i: usize) -> Far<D> {
+        let mut far = Far::none();
+        let [_, seen] = self.coefficients(i);
+        far.add(seen, &self.motions[1 - i], &self.turns[i]);
+        far
+    }
+
+    /// `(M w)_i`.
+    #[inline(never)]
+    fn force<G: Group<N, D>>(&self, i: usize) -> SVector<f64, N> {
+        let zero = SVector::zeros();
+        let mut neighbours = Neighbours::none();
+        neighbours.add(self.element, &zero, self.twists[1 - i]);
+        let [own, _] = self.coefficients(i);
+        inertia::near_force::<G, N, D>(self.element, own, &self.motions[i], &self.far(i))
+            + rotary::force::<G, N, D>(self.element, 1.0, &zero, self.twists[i], &neighbours)
+    }
+
+    /// `∂(M w)_i` by the motion of node j: `weights.inertia` times that by its twist, the block
+    /// `M_ij`, and `weights.stiffness` times that by its pose with the twists held.
+    #[inline(never)]
+    fn block<G: Group<N, D>>(&self, i: usize, j: usize, weights: &Weights) -> SMatrix<f64, N, N> {
+        let (element, zero) = (self.element, SVector::zeros());
+        let (still, identity) = (SVector::zeros(), SMatrix::identity());
+        let by =
+            NodeTangent::new::<G>(element, &self.motions[j], &zero, &still, weights, &identity);
+        let [own, seen] = self.coefficients(i);
+        let mut out;
+        if i == j {
+            out = element.rotary_own * weights.inertia;
+            let far = self.far(i);
+            inertia::add_near_tangent::<G, N, D>(
+                element,
+                own,
+                &by,
+                &far,
+                weights.stiffness,
+                &mut out,
+            );
+        } else {
+            let axis = &element.torsion_axis;
+            out = axis * axis.transpose() * (element.torsion_cross * weights.inertia);
+            inertia::add_far_tangent::<G, N, D>(element, seen, &by, &self.turns[i], &mut out);
+        }
+        out
+    }
+
+    /// `M_ij X`.
+    #[inline(never)]
+    fn times<G: Group<N, D>>(
+        &self,
+        i: usize,
+        j: usize,
+        x: &SMatrix<f64, N, N>,
+    ) -> SMatrix<f64, N, N> {
+        let mass = Weights {
+            stiffness: 0.0,
+            damping: 0.0,
+            inertia: 1.0,
+        };
+        self.block::<G>(i, j, &mass) * x
+    }
+
+    /// Weighted derivative of `(M w)_i` by the unknown of node j, whose twist w_j has the weighted
+    /// derivative `by_own`.
+    #[inline(never)]
+    fn by_node<G: Group<N, D>>(
+        &self,
+        i: usize,
+        j: usize,
+        by_own: &SMatrix<f64, N, N>,
+        stiffness: f64,
+    ) -> SMatrix<f64, N, N> {
+        let turning = Weights {
+            stiffness,
+            damping: 0.0,
+            inertia: 0.0,
+        };
+        let mut out = self.times::<G>(i, j, by_own);
+        out += self.block::<G>(i, j, &turning);
         out
     }
 }
@@ -134,45 +217,73 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     system: &mut System<N>,
 ) {
     let weights = &task.weights;
-    let root = beam.first_node;
-    let alpha = beam.element.rayleigh.mass;
-    let mut near = Relative::new(motion, weights, root, root);
+    let (first, root) = (beam.first_node, beam.damping.root());
+    let mut near = Relative::new(motion, weights, root, first);
     for e in 0..beam.elements {
-        let (a, b) = (root + e, root + e + 1);
+        let (a, b) = (first + e, first + e + 1);
         let far = Relative::new(motion, weights, root, b);
         let r = motion.poses[a].between(&motion.poses[b]).rotation();
         let twists = [&near.velocity, &far.velocity];
-        let ElementMass {
-            force,
-            mass,
-            turning,
-        } = ElementMass::new::<G, D>(&beam.element, twists, &r);
-        let sides = [(a, &near, force[0] * alpha), (b, &far, force[1] * alpha)];
-        for (i, (node, relative, force)) in sides.iter().enumerate() {
-            let m = &mass[i];
-            let own = |j: usize, other: &Relative<N>| {
-                m[j] * other.by_own * alpha + turning[i][j] * (alpha * weights.stiffness)
-            };
-            let by_a = own(0, &near);
-            let by_b = own(1, &far);
-            let by_root = (m[0] * near.by_root + m[1] * far.by_root) * alpha;
-            system.node_rhs[*node] -= force;
-            add(system, beam, *node, a, &by_a);
-            add(system, beam, *node, b, &by_b);
-            add(system, beam, *node, root, &by_root);
-            // The reaction −A_iᵀ f_i on the root.
-            let back = -relative.adjoint.transpose();
-            system.node_rhs[root] -= back * force;
-            add(system, beam, root, a, &(back * by_a));
-            add(system, beam, root, b, &(back * by_b));
-            add(system, beam, root, root, &(back * by_root));
-            if *node != root {
-                let turn = back * G::coad(force) * -weights.stiffness;
-                add(system, beam, root, *node, &turn);
-                add(system, beam, root, root, &(turn * relative.adjoint * -1.0));
-            }
+        let mass = ElementMass::new::<G>(&beam.element, twists, &r);
+        for i in [0, 1] {
+            assemble_side::<G, N, D>(beam, &mass, i, [(a, &near), (b, &far)], weights, system);
         }
         near = far;
+    }
+}
+
+/// Force on one of the two nodes of an element, its reaction and all their derivatives.
+#[inline(never)]
+fn assemble_side<G: Group<N, D>, const N: usize, const D: usize>(
+    beam: &Beam<N, D>,
+    mass: &ElementMass<'_, N, D>,
+    i: usize,
+    nodes: [(usize, &Relative<N>); 2],
+    weights: &Weights,
+    system: &mut System<N>,
+) {
+    let alpha = beam.element.rayleigh.mass;
+    let (node, relative) = nodes[i];
+    let force = mass.force::<G>(i) * alpha;
+    system.node_rhs[node] -= force;
+    let mut by_root = SMatrix::zeros();
+    for (j, (other, its)) in nodes.into_iter().enumerate() {
+        let by = mass.by_node::<G>(i, j, &its.by_own, weights.stiffness) * alpha;
+        add(system, beam, node, other, &by);
+        if let Some((_, columns)) = beam.damping.reference {
+            by_root += mass.times::<G>(i, j, &its.by_root) * alpha;
+            // Row of the reference: the reaction follows the force.
+            let back = relative.adjoint.tr_mul(&by);
+            for k in 0..N {
+                *system.update.right(columns + N + k, other) -= back.row(k).transpose();
+            }
+        }
+    }
+    react::<G, N, D>(system, beam, node, relative, &force, &by_root, weights);
+}
+
+/// The reaction `−A_iᵀ f_i` on the reference: its turning with the node, and derivatives by the
+/// unknown of the reference.
+#[inline(never)]
+fn react<G: Group<N, D>, const N: usize, const D: usize>(
+    system: &mut System<N>,
+    beam: &Beam<N, D>,
+    node: usize,
+    relative: &Relative<N>,
+    force: &SVector<f64, N>,
+    by_root: &SMatrix<f64, N, N>,
+    weights: &Weights,
+) {
+    let Some((root, columns)) = beam.damping.reference else {
+        return;
+    };
+    let back = -relative.adjoint.transpose();
+    let turn = back * G::coad(force) * -weights.stiffness; // (2)
+    system.node_rhs[root] -= back * force;
+    system.diagonal[root] += back * by_root - turn * relative.adjoint;
+    for k in 0..N {
+        *system.update.left(columns + k, node) += by_root.column(k);
+        *system.update.right(columns + N + k, node) += turn.row(k).transpose();
     }
 }
 
@@ -183,31 +294,27 @@ pub(super) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
     motion: &Motion<'_, G, N>,
     system: &mut System<N>,
 ) {
-    let root = beam.first_node;
+    let (first, root) = (beam.first_node, beam.damping.root());
     let alpha = beam.element.rayleigh.mass;
-    let relative = |node: usize| {
-        let h = motion.poses[root].between(&motion.poses[node]);
-        let adjoint = h.adjoint_inverse_operator();
-        let velocity = motion.velocities[node] - adjoint.apply(&motion.velocities[root]);
-        (velocity, adjoint)
-    };
-    let mut near = relative(root);
+    let mut near = relative_velocity(motion, root, first);
     for e in 0..beam.elements {
-        let (a, b) = (root + e, root + e + 1);
-        let far = relative(b);
+        let (a, b) = (first + e, first + e + 1);
+        let far = relative_velocity(motion, root, b);
         let r = motion.poses[a].between(&motion.poses[b]).rotation();
-        let element = ElementMass::new::<G, D>(&beam.element, [&near.0, &far.0], &r);
-        let sides = [(a, &near.1), (b, &far.1)];
-        for ((node, adjoint), force) in sides.into_iter().zip(&element.force) {
-            let force = force * alpha;
+        let mass = ElementMass::new::<G>(&beam.element, [&near, &far], &r);
+        for (i, node) in [a, b].into_iter().enumerate() {
+            let force = mass.force::<G>(i) * alpha;
             system.node_rhs[node] -= force;
-            system.node_rhs[root] += adjoint.tr_apply(&force);
+            if let Some(root) = root {
+                let h = motion.poses[root].between(&motion.poses[node]);
+                system.node_rhs[root] += h.adjoint_inverse_operator().tr_apply(&force);
+            }
         }
         near = far;
     }
 }
 
-/// Adds a block at (row, column); the two are equal, neighbours, or one of them is the root.
+/// Adds a block at (row, column), which are equal or neighbours.
 fn add<const N: usize, const D: usize>(
     system: &mut System<N>,
     beam: &Beam<N, D>,
@@ -218,14 +325,10 @@ fn add<const N: usize, const D: usize>(
     let element = |node: usize| beam.first_element + node - beam.first_node;
     if row == column {
         system.diagonal[row] += block;
-    } else if column == row + 1 {
+    } else if column > row {
         system.upper[element(row)] += block;
-    } else if row == column + 1 {
-        system.lower[element(column)] += block;
-    } else if column == beam.first_node {
-        system.root_column[row] += block;
     } else {
-        system.root_row[column] += block;
+        system.lower[element(column)] += block;
     }
 }
 
@@ -234,19 +337,13 @@ pub(crate) fn power<G: Group<N, D>, const N: usize, const D: usize>(
     beam: &Beam<N, D>,
     motion: &Motion<'_, G, N>,
 ) -> f64 {
-    let root = beam.first_node;
-    let relative = |node: usize| {
-        let adjoint = motion.poses[root]
-            .between(&motion.poses[node])
-            .adjoint_inverse();
-        motion.velocities[node] - adjoint * motion.velocities[root]
-    };
-    let mut near = relative(root);
+    let (first, root) = (beam.first_node, beam.damping.root());
+    let mut near = relative_velocity(motion, root, first);
     let mut total = 0.0;
     for e in 0..beam.elements {
-        let far = relative(root + e + 1);
-        let r = motion.poses[root + e]
-            .between(&motion.poses[root + e + 1])
+        let far = relative_velocity(motion, root, first + e + 1);
+        let r = motion.poses[first + e]
+            .between(&motion.poses[first + e + 1])
             .rotation();
         total += 2.0 * inertia::kinetic_energy(&beam.element, &near, &far, &r);
         near = far;

@@ -24,6 +24,7 @@ pub mod hinge;
 pub(crate) mod inputs;
 mod joints;
 mod mass_damping;
+mod modal_damping;
 #[cfg(test)]
 mod tests;
 
@@ -32,6 +33,8 @@ pub(crate) use beams::{LARGEST_TURN, relative_twist};
 pub(crate) use forces::{LineKinematics, moment_covector, motor_torque};
 pub(crate) use joints::{Geometric, JointKinematics};
 pub(crate) use mass_damping::power as mass_damping_power;
+pub use modal_damping::modal_dampers;
+pub(crate) use modal_damping::power as modal_damping_power;
 
 use crate::error::Result;
 use crate::group::{Group, Operator};
@@ -142,6 +145,7 @@ pub(crate) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
 ) -> Result<()> {
     system.clear();
     system.clear_rhs();
+    model.mark_references(system);
     beams::assemble(model, motion, task, system)?;
     rigid_bodies(model, motion, task, Wanted::Tangent, system);
     joints::assemble(model, motion, task, Wanted::Tangent, system);

@@ -49,17 +49,17 @@
 //! ```
 //!
 //! Without damping the forces have a potential, and `k_AB = k_BAᵀ`. The stiffness-proportional
-//! part of Rayleigh damping adds `β W''(d0) ḋ` to g, with `ḋ = Q w`, `w = v_B − A v_A`,
-//! `δw = δv_B − A δv_A − ad(A v_A) χ`:
+//! part of Rayleigh damping adds `β V(d) ḋ` to g ([`super::viscous`]), with `ḋ = Q w`,
+//! `w = v_B − A v_A`, `δw = δv_B − A δv_A − ad(A v_A) χ`:
 //!
 //! ```text
-//! k += β Qᵀ W''(d0) (∂(Q w)/∂d Q − Q ad(A v_A)),   c = ∂f_B/∂v_B = β Qᵀ W''(d0) Q  (10)
+//! k += β Qᵀ (∂(V ḋ)/∂d Q + V (∂(Q w)/∂d Q − Q ad(A v_A))),   c = ∂f_B/∂v_B = β Qᵀ V Q  (10)
 //! c_BB = c,   c_BA = −c A,   c_AB = −Aᵀ c,   c_AA = Aᵀ c A                      (11)
 //! ```
 
 use super::factor::Factors;
 use super::inertia::Weights;
-use super::{BeamElement, ElementKind};
+use super::{BeamElement, ElementKind, viscous};
 use crate::group::{Group, InverseTangent, Operator};
 use nalgebra::{SMatrix, SVector};
 
@@ -88,7 +88,7 @@ pub struct SectionState<const N: usize> {
 
 /// Wrench p, `r = K⁻¹ ad_dᵀ p` and the factors of F of eqs. (2), (3).
 #[inline(always)]
-fn wrench<G: Group<N, D>, const N: usize, const D: usize>(
+pub(super) fn wrench<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     d: &SVector<f64, N>,
     e: &SVector<f64, N>,
@@ -113,7 +113,7 @@ fn wrench<G: Group<N, D>, const N: usize, const D: usize>(
 
 /// Strain e of eq. (2): that of a curve with constant strain.
 #[inline(always)]
-fn mean_strain<const N: usize, const D: usize>(
+pub(super) fn mean_strain<const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     d: &SVector<f64, N>,
 ) -> SVector<f64, N> {
@@ -243,7 +243,8 @@ pub(crate) fn nodal_forces<G: Group<N, D>, const N: usize, const D: usize>(
     let beta = element.rayleigh.stiffness;
     if beta != 0.0 {
         let [va, vb] = velocities;
-        g += element.reference_hessian * q.apply(&(vb + minus_a.apply(va))) * beta;
+        let rate = q.apply(&(vb + minus_a.apply(va)));
+        g += viscous::force::<G, N, D>(element, twist, &rate) * beta;
     }
     let on_b = q.tr_apply(&g);
     [minus_a.tr_apply(&on_b), on_b]
@@ -293,16 +294,18 @@ fn damped<G: Group<N, D>, const N: usize, const D: usize>(
     let ([va, vb], [map_a, map_b]) = (relative.velocities, relative.maps);
     let minus_carried = minus_a.apply(va);
     let w = vb + minus_carried;
-    let viscous = element.reference_hessian * element.rayleigh.stiffness;
-    let g = response.gradient + viscous * q.apply(&w);
+    let beta = element.rayleigh.stiffness;
+    let viscous = viscous::respond::<G, N, D>(element, relative.twist, &q.apply(&w));
+    let g = response.gradient + viscous.force * beta;
     let on_b = q.tr_apply(&g);
     *out.force_a += minus_a.tr_apply(&on_b);
     *out.force_b = on_b;
     let rate_by = q.after(&inverse.derivative(&w)) + q.matrix() * G::ad(&minus_carried);
-    let mut k = q.after(&(inverse.transpose_derivative(&g) + q.tr_mul(&response.hessian)))
-        + q.tr_mul(&(viscous * rate_by)); // (10)
+    let by_pose = response.hessian + viscous.by_pose * beta;
+    let mut k = q.after(&(inverse.transpose_derivative(&g) + q.tr_mul(&by_pose)))
+        + q.tr_mul(&(viscous.matrix * rate_by)) * beta; // (10)
     k *= weights.stiffness;
-    let c = q.after(&q.tr_mul(&viscous)) * weights.damping;
+    let c = q.after(&q.tr_mul(&viscous.matrix)) * (beta * weights.damping);
     let turn = G::coad(&on_b) * weights.stiffness;
     *out.bb = k + c * map_b;
     *out.ba = minus_a.after(&k) + minus_a.after(&c) * map_a;

@@ -2,6 +2,7 @@
 //!
 //! * [`elastic`]: energy of the relative pose of the two frames, its gradient and Hessian;
 //! * [`inertia`]: kinetic energy of the line of mass centres, and that of the turning sections;
+//! * `viscous`: damping by strain rates;
 //! * [`shape`]: the curve inside an element.
 //!
 //! What all elements of a beam share is in [`BeamElement`].
@@ -11,6 +12,7 @@ mod factor;
 pub mod inertia;
 pub(crate) mod rotary;
 pub mod shape;
+pub(crate) mod viscous;
 
 use crate::group::Group;
 use crate::model::Section;
@@ -28,10 +30,13 @@ pub enum ElementKind {
     ConstantStrain,
 }
 
-/// Rayleigh damping of a beam, `C = α M + β K` on its flexible motion.
+/// Rayleigh damping of a beam, `C = α M + β K`.
 ///
-/// The α part acts on velocities relative to the beam's first node, so that rigid motion is not
-/// damped; the β part on strain rates.
+/// The α part acts on velocities relative to the beam's reference (the ground, or the node that
+/// [`BeamSpec::reference`](crate::model::BeamSpec::reference) names): vibrations about a state at
+/// rest there decay with α/2. The β part acts on strain rates, `β K ε̇` in every section:
+/// vibrations of an unstressed beam decay with βω²/2; stress at rest changes ω, not the
+/// damping.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Rayleigh {
     /// Mass coefficient α [1/s].
@@ -74,8 +79,6 @@ pub struct BeamElement<const N: usize, const D: usize> {
     pub(crate) compliance: SMatrix<f64, N, N>,
     /// Its diagonal, if the rest is zero: nearly every section, and much cheaper.
     pub(crate) diagonal_compliance: Option<SVector<f64, N>>,
-    /// Hessian of the energy at the unstressed pose, for the β part of Rayleigh damping.
-    pub(crate) reference_hessian: SMatrix<f64, N, N>,
     /// Takes a node's twist to the velocity of its mass centre, in the node's frame.
     pub(crate) centre_map: SMatrix<f64, D, N>,
     /// Tangent of the line of mass centres, in the node's frame [-].
@@ -124,7 +127,7 @@ impl<const N: usize, const D: usize> BeamElement<N, D> {
         }
         let torsion = torsion_axis.dot(&(section.rotary_inertia * torsion_axis));
         let torsion_cross = torsion * length / 12.0;
-        let mut element = Self {
+        Some(Self {
             length,
             section,
             kind,
@@ -133,7 +136,6 @@ impl<const N: usize, const D: usize> BeamElement<N, D> {
             inverse_length: 1.0 / length,
             compliance,
             diagonal_compliance,
-            reference_hessian: SMatrix::zeros(),
             centre_map,
             tangent,
             eccentric: section.mass_centre.amax() != 0.0,
@@ -144,9 +146,6 @@ impl<const N: usize, const D: usize> BeamElement<N, D> {
                 - torsion_axis * torsion_axis.transpose() * torsion_cross,
             torsion_axis,
             torsion_cross,
-        };
-        let d0 = reference_strain * length;
-        element.reference_hessian = elastic::respond::<G, N, D>(&element, &d0).hessian;
-        Some(element)
+        })
     }
 }

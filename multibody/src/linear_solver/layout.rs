@@ -11,8 +11,6 @@ pub struct BeamRun {
     pub first_node: usize,
     /// Number of elements, at least one.
     pub elements: usize,
-    /// Whether every node of the beam is also coupled with its first node.
-    pub rooted: bool,
 }
 
 /// Constraint rows that act on one or two nodes.
@@ -37,6 +35,8 @@ pub struct Topology {
     pub constraints: Vec<ConstraintGroup>,
     /// Pairs of different nodes coupled directly; these nodes are not condensed.
     pub couplings: Vec<(usize, usize)>,
+    /// Columns of the part of low rank, which may couple any nodes.
+    pub rank: usize,
 }
 
 /// A topology that no system can have.
@@ -88,14 +88,6 @@ pub enum LayoutError {
         /// Number of nodes.
         node_count: usize,
     },
-    /// A rooted beam with a constraint or a coupling between its ends.
-    #[error("beam {beam} is coupled with its first node and cannot be split at node {node}")]
-    RootedBeamSplit {
-        /// The beam.
-        beam: usize,
-        /// The node with the attachment.
-        node: usize,
-    },
 }
 
 /// Interior nodes between two skeleton nodes of a beam.
@@ -111,8 +103,6 @@ pub(super) struct Segment {
     pub first_link: usize,
     /// Whether the left node is the first one of its beam.
     pub starts_beam: bool,
-    /// Whether the nodes are coupled with the left node.
-    pub rooted: bool,
 }
 
 impl Segment {
@@ -131,7 +121,7 @@ pub struct Layout<const N: usize> {
     element_count: usize,
     interior_count: usize,
     first_elements: Vec<usize>,
-    pub(super) any_rooted: bool,
+    pub(super) rank: usize,
     /// Whether each node belongs to a beam.
     pub(super) in_beam: Vec<bool>,
     pub(super) segments: Vec<Segment>,
@@ -164,7 +154,7 @@ impl<const N: usize> Layout<N> {
             is_skeleton[beam.first_node + beam.elements] = true;
         }
 
-        let (segments, first_elements) = segments(topology, &is_skeleton)?;
+        let (segments, first_elements) = segments(topology, &is_skeleton);
         let element_count = topology.beams.iter().map(|beam| beam.elements).sum();
         let interior_count = segments.iter().map(|segment| segment.interior).sum();
         let nodes: Vec<usize> = (0..topology.node_count)
@@ -208,7 +198,7 @@ impl<const N: usize> Layout<N> {
             interior_count,
             first_elements,
             in_beam: beam_of_node.iter().map(Option::is_some).collect(),
-            any_rooted: topology.beams.iter().any(|beam| beam.rooted),
+            rank: topology.rank,
             segments,
             skeleton: nodes
                 .iter()
@@ -325,24 +315,18 @@ fn beam_of_node(topology: &Topology) -> Result<Vec<Option<usize>>, LayoutError> 
 }
 
 /// Divides the beams at their skeleton nodes; also returns the first element of each beam.
-fn segments(
-    topology: &Topology,
-    is_skeleton: &[bool],
-) -> Result<(Vec<Segment>, Vec<usize>), LayoutError> {
+fn segments(topology: &Topology, is_skeleton: &[bool]) -> (Vec<Segment>, Vec<usize>) {
     let mut segments = Vec::new();
     let mut first_elements = Vec::with_capacity(topology.beams.len());
     let mut beam_element = 0;
     let mut first_link = 0;
-    for (beam, run) in topology.beams.iter().enumerate() {
+    for run in &topology.beams {
         first_elements.push(beam_element);
         let last_node = run.first_node + run.elements;
         let mut left = run.first_node;
         for right in run.first_node + 1..=last_node {
             if !is_skeleton[right] {
                 continue;
-            }
-            if run.rooted && right != last_node {
-                return Err(LayoutError::RootedBeamSplit { beam, node: right });
             }
             let interior = right - left - 1;
             segments.push(Segment {
@@ -351,14 +335,13 @@ fn segments(
                 first_element: beam_element + left - run.first_node,
                 first_link,
                 starts_beam: left == run.first_node,
-                rooted: run.rooted,
             });
             first_link += interior + 1;
             left = right;
         }
         beam_element += run.elements;
     }
-    Ok((segments, first_elements))
+    (segments, first_elements)
 }
 
 /// The graph of skeleton nodes, numbered by `item_of_node`, followed by the constraint groups.

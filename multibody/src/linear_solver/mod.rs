@@ -25,7 +25,7 @@
 //! | D_i | diagonal block of node i, as far as eliminated | N×N |
 //! | U_i, L_i | blocks (i, i+1) and (i+1, i) of an element | N×N |
 //! | C_i, R_i | blocks (i, l) and (l, i) | N×N |
-//! | C⁰, R⁰ | their values in the matrix: the first element's blocks for i = 1, the root blocks of a rooted beam, otherwise zero | N×N |
+//! | C⁰, R⁰ | their values in the matrix: the first element's blocks for i = 1, otherwise zero | N×N |
 //! | S_ll | diagonal block of the left skeleton node | N×N |
 //! | r, δ | right-hand side and solution | N |
 //!
@@ -47,6 +47,8 @@
 //! ```text
 //! sign det K = sign det Q · Π sign U_jj · Π sign det D_i                       (7)
 //! ```
+//!
+//! Terms that couple nodes far apart are kept as a matrix of low rank beside this one (`update`).
 //!
 //! # Limits
 //!
@@ -77,6 +79,7 @@ mod ordering;
 mod system;
 #[cfg(test)]
 mod tests;
+mod update;
 
 pub use layout::{BeamRun, ConstraintGroup, Layout, LayoutError, Topology};
 pub use system::System;

@@ -5,6 +5,7 @@
 use super::band::{Band, NoPivot};
 use super::chain::{self, Link, NoInverse};
 use super::layout::{Layout, Segment};
+use super::update::Update;
 use super::{Item, Singular};
 use nalgebra::{DMatrix, SMatrix, SVector};
 
@@ -23,12 +24,9 @@ pub struct System<const N: usize> {
     pub upper: Vec<SMatrix<f64, N, N>>,
     /// Block (i+1, i) of each element, i its left node. Not changed by `factor`.
     pub lower: Vec<SMatrix<f64, N, N>>,
-    /// Block (node, first node of its beam), for the nodes of rooted beams but the first one.
-    /// Added to the elements' blocks. Empty without rooted beams.
-    pub root_column: Vec<SMatrix<f64, N, N>>,
-    /// Block (first node of its beam, node), for the nodes of rooted beams but the first one.
-    /// Added to the elements' blocks. Empty without rooted beams.
-    pub root_row: Vec<SMatrix<f64, N, N>>,
+    /// The part of low rank, added to everything else. Not changed by `factor`, and read again by
+    /// `solve`.
+    pub update: Update<N>,
     /// Right-hand side of each node, and after `solve` the solution.
     pub node_rhs: Vec<SVector<f64, N>>,
     /// Right-hand side of each constraint row, and after `solve` the multiplier.
@@ -52,17 +50,11 @@ impl<const N: usize> System<N> {
     /// A system with zero matrix and zero right-hand side.
     pub fn new(layout: &Layout<N>) -> Self {
         let blocks = |count: usize| vec![SMatrix::zeros(); count];
-        let root_count = if layout.any_rooted {
-            layout.node_count()
-        } else {
-            0
-        };
         Self {
             diagonal: blocks(layout.node_count()),
             upper: blocks(layout.element_count()),
             lower: blocks(layout.element_count()),
-            root_column: blocks(root_count),
-            root_row: blocks(root_count),
+            update: Update::new(layout.node_count(), layout.row_count(), layout.rank),
             node_rhs: vec![SVector::zeros(); layout.node_count()],
             row_rhs: vec![0.0; layout.row_count()],
             band: Band::new(&layout.shape),
@@ -78,8 +70,7 @@ impl<const N: usize> System<N> {
         self.diagonal.fill(zero);
         self.upper.fill(zero);
         self.lower.fill(zero);
-        self.root_column.fill(zero);
-        self.root_row.fill(zero);
+        self.update.clear();
         self.band.clear();
         self.stage = Stage::Assembly;
     }
@@ -174,12 +165,56 @@ impl<const N: usize> System<N> {
         })?;
         self.determinant_sign = sign * skeleton_sign; // (7)
         self.stage = Stage::Factored;
+        if self.update.rank() > 0 {
+            self.factor_update(layout).inspect_err(|_| {
+                self.stage = Stage::Failed;
+                self.determinant_sign = 0.0;
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Solves for the columns of the part of low rank and factorises what they leave; the
+    /// right-hand side stays.
+    fn factor_update(&mut self, layout: &Layout<N>) -> Result<(), Singular> {
+        let (nodes, rows) = (self.node_rhs.len(), self.row_rhs.len());
+        for column in 0..self.update.rank() {
+            let (node_range, row_range) = (column * nodes, column * rows);
+            // The right-hand side and the place of the column change places for the solution.
+            let place = &mut self.update.solved[node_range..node_range + nodes];
+            self.node_rhs.swap_with_slice(place);
+            let place = &mut self.update.solved_rows[row_range..row_range + rows];
+            self.row_rhs.swap_with_slice(place);
+            self.node_rhs
+                .copy_from_slice(self.update.left_column(column));
+            self.row_rhs.fill(0.0);
+            self.solve_sparse(layout);
+            let place = &mut self.update.solved[node_range..node_range + nodes];
+            self.node_rhs.swap_with_slice(place);
+            let place = &mut self.update.solved_rows[row_range..row_range + rows];
+            self.row_rhs.swap_with_slice(place);
+        }
+        let sign = self.update.factor().map_err(|pivot| Singular {
+            item: Item::Node(0),
+            pivot,
+            scale: 1.0,
+        })?;
+        self.determinant_sign *= sign;
         Ok(())
     }
 
     /// Replaces the right-hand side by the solution.
     pub fn solve(&mut self, layout: &Layout<N>) {
         debug_assert_eq!(self.stage, Stage::Factored);
+        self.solve_sparse(layout);
+        if self.update.rank() > 0 {
+            self.update.correct(&mut self.node_rhs, &mut self.row_rhs);
+        }
+    }
+
+    /// The same without the part of low rank.
+    #[inline]
+    fn solve_sparse(&mut self, layout: &Layout<N>) {
         for segment in &layout.segments {
             self.condense_rhs(segment);
         }
@@ -226,10 +261,6 @@ impl<const N: usize> System<N> {
                 let (node, element) = (segment.left + offset, segment.first_element + offset);
                 add(node, node + 1, &self.upper[element]);
                 add(node + 1, node, &self.lower[element]);
-                if segment.rooted {
-                    add(node + 1, segment.left, &self.root_column[node + 1]);
-                    add(segment.left, node + 1, &self.root_row[node + 1]);
-                }
             }
         }
         let dense_index = |unknown: usize| match layout.owner[unknown] {
@@ -242,6 +273,7 @@ impl<const N: usize> System<N> {
                     self.band.entry(&layout.shape, row, column);
             }
         }
+        self.update.add_to(&mut dense);
         dense
     }
 
@@ -254,7 +286,6 @@ impl<const N: usize> System<N> {
             first_element,
             first_link,
             starts_beam,
-            rooted,
         } = *segment;
         let zero = [[0.0; N]; N];
         let mut sign = 1.0;
@@ -278,14 +309,6 @@ impl<const N: usize> System<N> {
             let [link, rest @ ..] = &mut links[index..] else {
                 break;
             };
-            if rooted {
-                for k in 0..N {
-                    for row in 0..N {
-                        link.column_corner[k][0][row] += self.root_column[node].data.0[k][row];
-                        link.diagonal_row[k][1][row] += self.root_row[node].data.0[k][row];
-                    }
-                }
-            }
             let [next, ..] = rest else { break };
             sign *= chain::eliminate(
                 link,

@@ -71,11 +71,9 @@ fn input_unit<G: Group<N, D>, const N: usize, const D: usize>(
         let found = match force {
             Force::Wrench { force, .. } if force.iter().any(is) => "N",
             Force::Wrench { moment, .. } if moment.iter().any(is) => "N·m",
-            Force::Motor { torque, .. } if is(torque) => "N·m",
-            Force::Motor {
-                hold: Some(hold), ..
-            } if hold.target.0 == channel => {
-                if hold.damping > 0.0 {
+            Force::Motor { law, .. } if is(&law.torque) => "N·m",
+            Force::Motor { law, .. } if is(&law.hold.map(|hold| hold.target)) => {
+                if law.hold.is_some_and(|hold| hold.damping > 0.0) {
                     return None;
                 }
                 "rad"

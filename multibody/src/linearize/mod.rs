@@ -22,10 +22,14 @@
 
 mod input;
 mod output;
+mod reduced;
+mod response;
 #[cfg(test)]
 mod tests;
 
 pub use output::{Label, Output};
+pub use reduced::{RESPONSE_TOLERANCE, Reduced};
+pub use response::{Response, ResponseError};
 
 use crate::assembly::hinge::{Hinge, unwrap_angle};
 use crate::error::{Error, Result};
@@ -228,9 +232,21 @@ fn coordinate<G: Group<N, D>, const N: usize, const D: usize>(
         Coordinates::Modal { .. } => {
             let modal = reduction.system.modal_basis()?;
             modal.require_conservative()?;
-            let mode = |i: usize| {
+            // A stiffness that is zero but for rounding is zero: a neutral mode neither oscillates
+            // nor grows.
+            let known = |i: usize| {
                 let omega_squared = modal.omega_squared[i];
-                let name = if omega_squared >= 0.0 {
+                if omega_squared.abs() <= modal.resolution[i] {
+                    0.0
+                } else {
+                    omega_squared
+                }
+            };
+            let mode = |i: usize| {
+                let omega_squared = known(i);
+                let name = if omega_squared == 0.0 {
+                    format!("mode {}, neutral", i + 1)
+                } else if omega_squared > 0.0 {
                     format!("mode {} at {:.6} Hz", i + 1, omega_squared.sqrt() / TAU)
                 } else {
                     let growth = (-omega_squared).sqrt();
@@ -243,7 +259,7 @@ fn coordinate<G: Group<N, D>, const N: usize, const D: usize>(
             };
             let mut system = reduction.system.transformed(&modal.shapes);
             system.mass = DMatrix::identity(order, order);
-            system.stiffness = DMatrix::from_diagonal(&modal.omega_squared);
+            system.stiffness = DMatrix::from_diagonal(&DVector::from_fn(order, |i, _| known(i)));
             Ok(Coordinated {
                 basis: &reduction.basis * &modal.shapes,
                 system,

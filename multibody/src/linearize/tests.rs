@@ -254,14 +254,18 @@ fn four_bar() -> Case<Se2, 3, 2> {
     let torque = builder.input("torque");
     let target = builder.input("target");
     let push = builder.input("push");
-    builder.motor("motor O", o, Some(torque), None);
+    builder.motor("motor O", o, MotorLaw::torque(torque));
     let hold = Hold {
         target,
         stiffness: 3.0,
         damping: 0.0,
+    };
+    let law = MotorLaw {
+        torque: None,
+        hold: Some(hold),
         torque_limit: 50.0,
     };
-    builder.motor("motor C", c, None, Some(hold));
+    builder.motor("motor C", c, law);
     builder.wrench(Force::Wrench {
         name: "push".into(),
         node: middle,
@@ -326,7 +330,7 @@ fn spatial_leg() -> Case<Se3, 6, 3> {
     );
     let torque = builder.input("torque");
     let follow = builder.input("follow");
-    builder.motor("motor", joint_o, Some(torque), None);
+    builder.motor("motor", joint_o, MotorLaw::torque(torque));
     builder.wrench(Force::Wrench {
         name: "jet".into(),
         node: middle,

@@ -58,9 +58,13 @@ pub struct Mode<const N: usize> {
 }
 
 impl<const N: usize> Mode<N> {
-    /// Frequency [Hz]; NaN for an unstable mode.
+    /// Frequency [Hz]; zero for a neutral mode, NaN for an unstable one.
     pub fn frequency(&self) -> f64 {
-        self.omega_squared.sqrt() / TAU
+        if self.is_neutral() {
+            0.0
+        } else {
+            self.omega_squared.sqrt() / TAU
+        }
     }
 
     /// True when the mode grows.
@@ -94,7 +98,7 @@ impl<const N: usize> Modes<N> {
         self.unstable == 0
     }
 
-    /// Frequencies [Hz], NaN for unstable modes.
+    /// Frequencies [Hz], zero for neutral modes, NaN for unstable ones.
     pub fn frequencies(&self) -> Vec<f64> {
         self.modes.iter().map(Mode::frequency).collect()
     }
@@ -121,9 +125,13 @@ impl<const N: usize> DampedMode<N> {
         math::modulus(self.eigenvalue) / TAU
     }
 
-    /// Damping ratio ζ = −Re μ/|μ| [-]; ±1 for a real eigenvalue.
+    /// Damping ratio ζ = −Re μ/|μ| [-]; ±1 for a real eigenvalue, 0 for a neutral mode.
     pub fn damping_ratio(&self) -> f64 {
-        -self.eigenvalue.re / math::modulus(self.eigenvalue)
+        if math::modulus(self.eigenvalue) == 0.0 {
+            0.0
+        } else {
+            -self.eigenvalue.re / math::modulus(self.eigenvalue)
+        }
     }
 }
 
@@ -166,6 +174,8 @@ const SYMMETRIC: f64 = 1e-6;
 const ROUNDINGS: f64 = 8.0;
 /// Backward error of the eigenvalues of (2), relative to the largest.
 const BACKWARD_ERROR: f64 = 1e-12;
+/// Growth of an oscillation, relative to |μ|, that may be rounding of its ratio.
+const RELATIVE_GROWTH: f64 = 1e-9;
 /// Inverse iterations for a mode shape; the first already starts at a rounding of the eigenvalue.
 const INVERSE_ITERATIONS: usize = 3;
 
@@ -206,7 +216,36 @@ impl SecondOrder {
     }
 }
 
+/// Number of eigenvalues μ of a state matrix (2) that grow, and the growth rate below which none
+/// is called so [1/s]. Three kinds of rounding are not growth:
+///
+/// * the eigenvalue iteration is exact for a matrix that is off by [`BACKWARD_ERROR`] of the
+///   largest eigenvalue;
+/// * a rigid motion is a double zero, which that error e splits into ±√(e · 1 s⁻¹);
+/// * a stiffness that is zero but for `neutral` [rad²/s²] makes |μ|² as large.
+pub fn growing(eigenvalues: &[Complex<f64>], neutral: f64) -> (usize, f64) {
+    let largest = eigenvalues
+        .iter()
+        .map(|mu| math::modulus(*mu))
+        .fold(0.0, f64::max);
+    let resolution = BACKWARD_ERROR * largest;
+    let grows = |mu: &&Complex<f64>| {
+        mu.re > resolution + RELATIVE_GROWTH * math::modulus(**mu)
+            && mu.norm_sqr() > resolution.max(neutral)
+    };
+    (eigenvalues.iter().filter(grows).count(), resolution)
+}
+
 impl ModalBasis {
+    /// Largest rounding error of an ω² that is zero [rad²/s²], and how many are.
+    fn neutral(&self) -> (f64, usize) {
+        let pairs = self.omega_squared.iter().zip(self.resolution.iter());
+        let neutral = pairs.filter(|(square, resolution)| square.abs() <= **resolution);
+        neutral.fold((0.0, 0), |(largest, count), (_, resolution)| {
+            (resolution.max(largest), count + 1)
+        })
+    }
+
     /// Refuses a stiffness without potential.
     pub(crate) fn require_conservative(&self) -> Result<()> {
         if self.asymmetry <= SYMMETRIC {
@@ -283,16 +322,17 @@ impl<const N: usize> Reduction<N> {
         let basis = self.system.modal_basis()?;
         let modal = self.system.transformed(&basis.shapes);
         let all = eigen::eigenvalues(&state_matrix(&modal, &basis.omega_squared))?; // (2)
-        let largest = all.iter().map(|mu| math::modulus(*mu)).fold(0.0, f64::max);
-        let resolution = BACKWARD_ERROR * largest;
-        // A rigid motion is a double zero, which rounding splits by its square root.
-        let unstable = all
-            .iter()
-            .filter(|mu| mu.re > resolution + 1e-9 * math::modulus(**mu))
-            .filter(|mu| mu.norm_sqr() > resolution)
-            .count();
-        let mut kept: Vec<_> = all.iter().copied().filter(|mu| mu.im >= 0.0).collect();
-        kept.sort_by(|a, b| math::modulus(*a).total_cmp(&math::modulus(*b)));
+        let (neutral, count_neutral) = basis.neutral();
+        let (unstable, resolution) = growing(&all, neutral);
+        let mut sorted = all.clone();
+        sorted.sort_by(|a, b| math::modulus(*a).total_cmp(&math::modulus(*b)));
+        // A neutral mode is a double zero, or a zero beside a damped motion.
+        for mu in &mut sorted[..(2 * count_neutral).min(all.len())] {
+            if mu.norm_sqr() <= resolution.max(neutral) {
+                *mu = Complex::from(0.0);
+            }
+        }
+        let kept: Vec<_> = sorted.into_iter().filter(|mu| mu.im >= 0.0).collect();
         require_count(count, kept.len())?;
         let modes = kept[..count].iter().enumerate().map(|(i, &eigenvalue)| {
             let y = inverse_iteration(&modal, eigenvalue, i);

@@ -4,8 +4,8 @@ use super::InputRole;
 use super::joint::{Attachment, Body, ConstraintRow, Joint, JointKind};
 use super::section::{Section, require_positive};
 use super::{
-    Beam, BeamId, Force, ForceId, FrameId, Hold, InputId, JointId, LineLaw, Model, MovingFrame,
-    NodeId, PointOn,
+    Beam, BeamId, FarDamping, Force, ForceId, FrameId, Hold, InputId, JointId, LineLaw,
+    ModalDamper, Model, MotorLaw, MovingFrame, NodeId, PointOn,
 };
 use crate::element::{BeamElement, ElementKind, Rayleigh};
 use crate::error::{Error, Result, require};
@@ -27,6 +27,11 @@ pub struct BeamSpec<const N: usize, const D: usize> {
     pub curvature: [f64; 3],
     /// Rayleigh damping.
     pub rayleigh: Rayleigh,
+    /// The body, ground or a node outside the beam, against which mass-proportional damping counts
+    /// velocities: what is at rest there is at rest.
+    pub reference: Body,
+    /// Dampers of modes, one weight per element each.
+    pub modal: Vec<ModalDamper<N>>,
     /// Strain field of the elements.
     pub kind: ElementKind,
 }
@@ -40,6 +45,8 @@ impl<const N: usize, const D: usize> BeamSpec<N, D> {
             section,
             curvature: [0.0; 3],
             rayleigh: Rayleigh::default(),
+            reference: Body::Ground,
+            modal: Vec::new(),
             kind: ElementKind::default(),
         }
     }
@@ -57,6 +64,23 @@ impl<const N: usize, const D: usize> BeamSpec<N, D> {
         self.section.validate(name)?;
         for value in self.curvature {
             require(value.abs() < 1e9, name, "curvature", value, "finite [1/m]")?;
+        }
+        for damper in &self.modal {
+            let coefficient = damper.coefficient;
+            let count = damper.weights.len();
+            let whole = damper
+                .weights
+                .iter()
+                .map(|weight| weight.sum())
+                .sum::<f64>();
+            let ok = coefficient >= 0.0 && count == self.elements && whole.is_finite();
+            require(
+                ok,
+                name,
+                "modal damping",
+                coefficient,
+                ">= 0 1/s with one finite weight per element",
+            )?;
         }
         let Rayleigh { mass, stiffness } = self.rayleigh;
         require(mass >= 0.0, name, "mass damping", mass, ">= 0 1/s")?;
@@ -216,6 +240,17 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             return id;
         };
         let first_node = self.poses.len();
+        let reference = match spec.reference {
+            Body::Ground => None,
+            Body::Node(node) if node.0 < first_node => Some((node.0, 0)),
+            _ => {
+                self.refuse(
+                    name,
+                    "its reference must be the ground or a node that is there",
+                );
+                None
+            }
+        };
         for i in 0..=spec.elements {
             let pose = root.compose(&G::exp(&(reference_strain * (length * i as f64))));
             self.node(format!("{name}[{i}]"), pose);
@@ -227,6 +262,11 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             first_node,
             first_element,
             elements: spec.elements,
+            damping: FarDamping {
+                reference: reference.filter(|_| element.rayleigh.mass > 0.0),
+                modes: spec.modal,
+                first_mode: 0,
+            },
             element,
         });
         id
@@ -386,26 +426,23 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         })
     }
 
-    /// Adds a motor to a joint: torque from an input, a hold, or both.
-    pub fn motor(
-        &mut self,
-        name: &str,
-        joint: JointId,
-        torque: Option<InputId>,
-        hold: Option<Hold>,
-    ) -> ForceId {
+    /// Adds a motor to a joint: torque from an input, a hold, or both, within a limit.
+    pub fn motor(&mut self, name: &str, joint: JointId, law: MotorLaw) -> ForceId {
         self.check_angle(name, joint);
-        if let Some(input) = torque {
+        if let Some(input) = law.torque {
             self.check_input(name, input);
         }
-        if let Some(hold) = hold {
-            self.check_input(name, hold.target);
-            let Hold {
-                stiffness,
-                damping,
-                torque_limit,
-                ..
-            } = hold;
+        let limit = law.torque_limit;
+        if limit != f64::INFINITY {
+            self.record(require(limit > 0.0, name, "torque limit", limit, "> 0 N·m"));
+        }
+        if let Some(Hold {
+            target,
+            stiffness,
+            damping,
+        }) = law.hold
+        {
+            self.check_input(name, target);
             self.record(require(
                 stiffness >= 0.0,
                 name,
@@ -420,20 +457,11 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
                 damping,
                 ">= 0 N·m·s/rad",
             ));
-            let ok = torque_limit > 0.0;
-            self.record(require(
-                ok,
-                name,
-                "torque limit",
-                torque_limit,
-                "> 0 N·m and finite",
-            ));
         }
         self.force(Force::Motor {
             name: name.to_owned(),
             joint,
-            torque,
-            hold,
+            law,
         })
     }
 
@@ -509,9 +537,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             for input in force.inputs() {
                 roles[input.0].forces = true;
             }
-            if let Force::Motor {
-                hold: Some(hold), ..
-            } = force
+            if let Force::Motor { law, .. } = force
+                && let Some(hold) = &law.hold
             {
                 roles[hold.target.0].aims = true;
             }
@@ -542,10 +569,10 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
                 _ => None,
             })
             .collect();
+        let rank = self.low_rank();
         let beams = self.beams.iter().map(|beam| BeamRun {
             first_node: beam.first_node,
             elements: beam.elements,
-            rooted: beam.element.rayleigh.mass > 0.0,
         });
         let constraints = self.joints.iter().map(|joint| ConstraintGroup {
             nodes: [node_of(joint.a.body), node_of(joint.b.body)],
@@ -556,8 +583,32 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             beams: beams.collect(),
             constraints: constraints.collect(),
             couplings,
+            rank,
         };
         (topology, line_couplings)
+    }
+
+    /// Gives every reference of mass-proportional damping its 2N columns and every damper of a mode
+    /// its own, and counts all.
+    fn low_rank(&mut self) -> usize {
+        let mut roots = Vec::new();
+        for (root, columns) in self
+            .beams
+            .iter_mut()
+            .filter_map(|beam| beam.damping.reference.as_mut())
+        {
+            let place = roots.iter().position(|known| known == root);
+            *columns = 2 * N * place.unwrap_or(roots.len());
+            if place.is_none() {
+                roots.push(*root);
+            }
+        }
+        let mut rank = 2 * N * roots.len();
+        for beam in &mut self.beams {
+            beam.damping.first_mode = rank;
+            rank += beam.damping.modes.len();
+        }
+        rank
     }
 
     /// Mean mass of a node, one if there is none.

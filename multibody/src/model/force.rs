@@ -236,7 +236,30 @@ impl LineLaw {
     }
 }
 
-/// Proportional-derivative hold of a motor: `τ = clamp(k (u − θ) + d (u̇ − θ̇), ±limit)`.
+/// What a motor delivers: `τ = clamp(τ_in + k (u − θ) + d (u̇ − θ̇), ±limit)`, each part if it is
+/// there. The limit is that of the sum: a motor delivers no more, whatever asks for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MotorLaw {
+    /// Input channel of the torque τ_in [N·m].
+    pub torque: Option<InputId>,
+    /// Hold at an angle.
+    pub hold: Option<Hold>,
+    /// Limit of the whole torque [N·m]; infinite for none.
+    pub torque_limit: f64,
+}
+
+impl MotorLaw {
+    /// A torque from an input, without limit.
+    pub fn torque(input: InputId) -> Self {
+        Self {
+            torque: Some(input),
+            hold: None,
+            torque_limit: f64::INFINITY,
+        }
+    }
+}
+
+/// Proportional-derivative hold of a motor: `k (u − θ) + d (u̇ − θ̇)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hold {
     /// Input channel of the target angle u [rad].
@@ -245,8 +268,6 @@ pub struct Hold {
     pub stiffness: f64,
     /// Damping d [N·m·s/rad].
     pub damping: f64,
-    /// Torque limit [N·m].
-    pub torque_limit: f64,
 }
 
 /// The axes in which a wrench is given.
@@ -291,10 +312,8 @@ pub enum Force<const D: usize> {
         name: String,
         /// The joint (revolute or cylindrical).
         joint: JointId,
-        /// Input channel of the torque [N·m].
-        torque: Option<InputId>,
-        /// Hold at an angle.
-        hold: Option<Hold>,
+        /// The torque.
+        law: MotorLaw,
     },
     /// A force and moment on a node; channels left out are zero.
     Wrench {
@@ -324,9 +343,9 @@ impl<const D: usize> Force<D> {
         };
         match self {
             Self::Line { .. } | Self::Torsion { .. } => {}
-            Self::Motor { torque, hold, .. } => {
-                add(*torque);
-                add(hold.map(|hold| hold.target));
+            Self::Motor { law, .. } => {
+                add(law.torque);
+                add(law.hold.map(|hold| hold.target));
             }
             Self::Wrench { force, moment, .. } => {
                 force.iter().chain(moment).copied().for_each(add);

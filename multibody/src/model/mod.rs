@@ -12,7 +12,7 @@ mod section;
 mod table;
 
 pub use builder::{BeamSpec, ModelBuilder, planar_inertia, rigid_inertia, spatial_inertia};
-pub use force::{Axes, Force, Hold, LineLaw, PointOn, Response};
+pub use force::{Axes, Force, Hold, LineLaw, MotorLaw, PointOn, Response};
 pub use input::{Drive, Held, Inputs, Signal, Signals};
 pub(crate) use joint::ConstraintRow;
 pub use joint::{Attachment, Body, Joint, JointKind};
@@ -21,7 +21,7 @@ pub use table::Interpolation;
 
 use crate::element::BeamElement;
 use crate::group::Group;
-use crate::linear_solver::Layout;
+use crate::linear_solver::{Layout, System};
 use core::fmt;
 use nalgebra::{SMatrix, SVector};
 
@@ -95,6 +95,37 @@ pub struct Beam<const N: usize, const D: usize> {
     pub elements: usize,
     /// What every element of this beam shares.
     pub element: BeamElement<N, D>,
+    /// Damping that couples nodes far apart.
+    pub(crate) damping: FarDamping<N>,
+}
+
+/// What the damping of a beam needs beyond its elements.
+#[derive(Debug, Clone)]
+pub(crate) struct FarDamping<const N: usize> {
+    /// Node against which mass-proportional damping counts velocities, and the first of its 2N
+    /// columns in the part of low rank; none is the ground.
+    pub reference: Option<(usize, usize)>,
+    /// Dampers of modes.
+    pub modes: Vec<ModalDamper<N>>,
+    /// Column of the first of them in the part of low rank; the others follow.
+    pub first_mode: usize,
+}
+
+/// A damper of one mode of a beam; [`crate::assembly::modal_dampers`] makes them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModalDamper<const N: usize> {
+    /// Twice the decay rate that it gives its mode, 2 ζ ω [1/s].
+    pub coefficient: f64,
+    /// Wrench of each element per unit of the modal rate, dual to the rate of its relative pose.
+    pub weights: Vec<SVector<f64, N>>,
+}
+
+impl<const N: usize> FarDamping<N> {
+    /// The reference if it is a node.
+    #[inline]
+    pub fn root(&self) -> Option<usize> {
+        self.reference.map(|(node, _)| node)
+    }
 }
 
 impl<const N: usize, const D: usize> Beam<N, D> {
@@ -241,6 +272,17 @@ impl<G: Group<N, D>, const N: usize, const D: usize> Model<G, N, D> {
     /// What input `channel` does.
     pub fn input_role(&self, channel: usize) -> InputRole {
         self.input_roles[channel]
+    }
+
+    /// Writes the unit vectors of nodes that mass-proportional damping refers to: the other factors
+    /// of the blocks in their columns and rows.
+    pub(crate) fn mark_references(&self, system: &mut System<N>) {
+        for (root, columns) in self.beams.iter().filter_map(|beam| beam.damping.reference) {
+            for k in 0..N {
+                system.update.right(columns + k, root)[k] = 1.0;
+                system.update.left(columns + N + k, root)[k] = 1.0;
+            }
+        }
     }
 
     /// Where constraint row `row` comes from.

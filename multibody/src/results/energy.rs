@@ -18,9 +18,10 @@
 
 use crate::assembly::hinge::Hinge;
 use crate::assembly::{
-    BodyMotion, JointKinematics, LineKinematics, mass_damping_power, motor_torque, relative_twist,
+    BodyMotion, JointKinematics, LineKinematics, mass_damping_power, modal_damping_power,
+    motor_torque, relative_twist,
 };
-use crate::element::{elastic, inertia};
+use crate::element::{elastic, inertia, viscous};
 use crate::error::Result;
 use crate::group::Group;
 use crate::model::{Axes, Body, Force, Model};
@@ -52,7 +53,7 @@ impl Energies {
 pub struct Powers {
     /// From motors, wrenches, drivers and moving frames.
     pub input: f64,
-    /// In dampers, friction and Rayleigh damping.
+    /// In dampers, friction, Rayleigh and modal damping.
     pub dissipated: f64,
 }
 
@@ -197,13 +198,14 @@ pub fn powers<G: Group<N, D>, const N: usize, const D: usize>(
                 let Ok(d) = h_ab.log() else { continue };
                 let rate = G::tangent_inverse(&d) * state.velocities[b]
                     - G::tangent_inverse(&-d) * state.velocities[a];
-                out.dissipated +=
-                    rayleigh.stiffness * rate.dot(&(beam.element.reference_hessian * rate));
+                let force = viscous::force::<G, N, D>(&beam.element, &d, &rate);
+                out.dissipated += rayleigh.stiffness * rate.dot(&force);
             }
         }
         if rayleigh.mass > 0.0 {
             out.dissipated += mass_damping_power(beam, &motion);
         }
+        out.dissipated += modal_damping_power(beam, &motion);
     }
     for joint in &model.joints {
         let moved = |body: Body| matches!(body, Body::Frame(_));
@@ -276,17 +278,11 @@ fn force_power<G: Group<N, D>, const N: usize, const D: usize>(
             let hinge = Hinge::new(model, &model.joints[joint.0], &motion, near);
             out.dissipated += damping * hinge.rate * hinge.rate;
         }
-        Force::Motor {
-            joint,
-            torque,
-            hold,
-            ..
-        } => {
+        Force::Motor { joint, law, .. } => {
             let near = state.angles[joint.0];
             let hinge = Hinge::new(model, &model.joints[joint.0], &motion, near);
-            let input = torque.map(|i| i.0);
-            let torque = motor_torque(&hinge, input, hold.as_ref(), &state.inputs, true);
-            out.input += torque.value * hinge.rate;
+            let delivered = motor_torque(&hinge, law, &state.inputs, true).torque;
+            out.input += delivered.value * hinge.rate;
         }
         Force::Wrench {
             node,

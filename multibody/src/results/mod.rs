@@ -165,21 +165,9 @@ pub fn torque<G: Group<N, D>, const N: usize, const D: usize>(
         )
     };
     match model.forces.get(force.0)? {
-        Force::Motor {
-            joint,
-            torque,
-            hold,
-            ..
-        } => {
-            let input = torque.map(|i| i.0);
-            let out = crate::assembly::motor_torque(
-                &hinge(joint),
-                input,
-                hold.as_ref(),
-                &state.inputs,
-                true,
-            );
-            Some(out.value)
+        Force::Motor { joint, law, .. } => {
+            let out = crate::assembly::motor_torque(&hinge(joint), law, &state.inputs, true);
+            Some(out.torque.value)
         }
         Force::Torsion {
             joint,

@@ -26,6 +26,7 @@ use leg::{CRANK, StaticLeg};
 use crate::body::{Body, point_map, skew, weight_of};
 use crate::config::PlatformConfig;
 use crate::error::{PlatformError, Result};
+use leg_core::config::{History, MotorMode};
 use leg_core::spatial::{SpatialLeg, SpatialState, pretension_spatial};
 use multibody::group::{Group, Se3};
 use multibody::model::spatial_inertia;
@@ -171,6 +172,24 @@ impl StaticPlatform {
             .iter()
             .map(|leg| -leg.condensation.force[CRANK])
             .collect()
+    }
+
+    /// What each motor does.
+    pub fn motor_modes(&self) -> Vec<MotorMode> {
+        let legs = self.legs.iter();
+        legs.map(|leg| leg.leg.config.motor.mode).collect()
+    }
+
+    /// Tells motors in mode `torque` the torques that hold this equilibrium, in place of those that
+    /// are configured: where a regulator takes over.
+    pub fn hold_motors(&mut self) {
+        let torques = self.holding_torques();
+        for (leg, torque) in self.legs.iter_mut().zip(torques) {
+            let motor = &mut leg.leg.config.motor;
+            if motor.mode == MotorMode::Torque {
+                motor.torque_nm = History::Constant(torque);
+            }
+        }
     }
 
     /// The legs' models, states and rest lengths, for dynamics to start from.

@@ -5,6 +5,7 @@ use super::{
     TipDerivatives, UnitError, UnitInputs, UnitResult,
 };
 use crate::error::{PlatformError, Result};
+use crate::native::torque_history;
 use crate::statics::StaticPlatform;
 use leg_core::series::{ORDERS, Series};
 use leg_core::spatial::{SpatialLeg, SpatialState};
@@ -50,7 +51,8 @@ pub fn unit_starts(equilibrium: &StaticPlatform) -> Result<Vec<UnitStart>> {
             config.tip_position_m = tip.into();
             config.tendon.rest_length_m = rest_length;
         }
-        let motor_torque = nominal.motor.torque_nm.signal().shifted(torques[i]);
+        let command = nominal.motor.torque_nm.signal();
+        let motor_torque = torque_history(nominal.motor.mode, command, torques[i]);
         let motor_angle = nominal.motor.angle_rad.signal();
         let mut inputs = [0.0; SPATIAL_INPUTS];
         inputs[..3].copy_from_slice(&config.tip_position_m);

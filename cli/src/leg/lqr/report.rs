@@ -50,6 +50,10 @@ pub(super) struct Report {
     pub(super) soundness: Soundness,
     pub(super) sample_period_s: Option<f64>,
     pub(super) states: Vec<Signal>,
+    /// Largest relative error of the response of the linear model against the whole leg, and the
+    /// highest frequency compared.
+    response_error: f64,
+    response_compared_below_hz: f64,
     pub(super) weights: Vec<Weight>,
     pub(super) effort: f64,
     pub(super) gain: Vec<f64>,
@@ -124,6 +128,8 @@ pub(super) fn report(
         soundness: both_loops(&closed_loop.soundness, &open_loop.soundness),
         sample_period_s: arguments.sampled,
         states: linear::state_signals(&design.model),
+        response_error: design.error.relative,
+        response_compared_below_hz: design.error.below_hz,
         weights: weights
             .map(|(output, w)| Weight {
                 output: output.clone(),
@@ -206,6 +212,11 @@ impl Report {
             // Writing to a String cannot fail.
             let _ = writeln!(text, "  {label:<36} {closed:>14}  {open:>16}");
         }
+        let _ = writeln!(
+            text,
+            "  response error of its model {:.2e} up to {:.4} Hz",
+            self.response_error, self.response_compared_below_hz
+        );
         let _ = writeln!(text, "  Riccati residual {:.1e}", self.riccati_residual_rel);
         let _ = writeln!(text, "  soundness {}", self.soundness.key());
         for (name, outcome) in [("closed", closed), ("open", open)] {

@@ -122,13 +122,14 @@ fn report(arguments: &Arguments, rest: &Equilibrium) -> Result<Report<Held>> {
             .collect::<Result<_, _>>()?,
     };
     let mut workspace = rest.workspace();
-    let model = kernel::linearize(&leg.model, rest.state(), &mut workspace, &request)?;
+    let full = kernel::linearize(&leg.model, rest.state(), &mut workspace, &request)?;
+    let (model, error) = arguments.states.reduced(full)?;
     let named = [
         signals(&inputs, &model.input_values, &INPUTS),
         signals(&outputs, &model.output_values, &OUTPUTS),
     ];
     Ok(Report::new(
-        &model,
+        (&model, error),
         named,
         &reduction.damped_modes(order)?,
         rest.held,

@@ -41,6 +41,10 @@ pub(super) struct Report {
     pub(super) soundness: Soundness,
     pub(super) modes: usize,
     mode_frequencies_hz: Vec<f64>,
+    /// Largest relative error of the response of the linear model against the whole platform.
+    response_error: f64,
+    /// Highest frequency compared.
+    response_compared_below_hz: f64,
     pub(super) period_s: f64,
     /// Torques per state: modes, then their rates; one row per motor.
     gain: Vec<Vec<f64>>,
@@ -96,7 +100,9 @@ impl Report {
         Self {
             soundness: both_loops(&closed.soundness, &open.soundness),
             modes: order,
-            mode_frequencies_hz: regulator.linear.frequencies[..order].to_vec(),
+            mode_frequencies_hz: regulator.linear.kept_frequencies(),
+            response_error: regulator.linear.error.relative,
+            response_compared_below_hz: regulator.linear.error.below_hz,
             period_s: arguments.period,
             gain: rows(&regulator.riccati.gain),
             riccati_residual: regulator.riccati.relative_residual,
@@ -116,6 +122,11 @@ impl Report {
             .map(|p| p.magnitude)
             .fold(0.0, f64::max);
         let time = -self.period_s / math::ln(slowest);
+        let response = format!(
+            "{:.2e} up to {:.4} Hz",
+            self.response_error, self.response_compared_below_hz
+        );
+        summary.text("response error of its model", response, "");
         summary.number("slowest time constant", time, "s").number(
             "largest gain",
             self.gain

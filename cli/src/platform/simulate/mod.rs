@@ -20,6 +20,7 @@ use page::page;
 use record::Record;
 use softdock_platform::PlatformConfig;
 use softdock_platform::config::Coupling;
+use softdock_platform::native::torque_history;
 use softdock_platform::scheme::{self, Scheme};
 use softdock_platform::unit::LoadedFmu;
 use softdock_platform::wrench::WrenchHistory;
@@ -69,7 +70,8 @@ pub struct Arguments {
     output_step: Option<f64>,
     /// Table of inputs: a column t [s] and any of force_x_n, force_y_n, force_z_n, moment_x_nm,
     /// moment_y_nm, moment_z_nm, motor_1_angle_rad, ..., motor_1_torque_nm, ... (angles counted
-    /// from the start, in the motor modes angle and hold; torques from the holding ones)
+    /// from the start, in the motor modes angle and hold; torques are delivered as they are in mode
+    /// torque and added to the holding ones in mode hold)
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
     #[command(flatten)]
@@ -203,9 +205,15 @@ fn started(
             scheme::couple(&equilibrium, &starts, units, wrench)?
         }
     };
+    let modes = equilibrium.motor_modes();
     let held = equilibrium.holding_torques();
-    for (i, (torque, angle)) in histories.motors.iter().cloned().enumerate() {
-        platform.set_motor(i, torque.map(|torque| torque.shifted(held[i])), angle);
+    for (i, (mode, (torque, angle))) in modes
+        .into_iter()
+        .zip(histories.motors.iter().cloned())
+        .enumerate()
+    {
+        let torque = torque.map(|command| torque_history(mode, command, held[i]));
+        platform.set_motor(i, torque, angle);
     }
     Ok(platform)
 }

@@ -58,13 +58,13 @@ proptest! {
     }
 
     #[test]
-    fn rooted_beams_agree_with_dense(seed: u64, beams in prop::collection::vec(1usize..7, 1..4)) {
-        let mut topology = random_topology(seed, &beams, 1, 0, 0);
-        for (index, run) in topology.beams.iter_mut().enumerate() {
-            run.rooted = index % 2 == 0;
-            topology.constraints.push(group(0, run.first_node, 1));
-            topology.couplings.push((0, run.first_node + run.elements));
-        }
+    fn parts_of_low_rank_agree_with_dense(
+        seed: u64,
+        beams in prop::collection::vec(1usize..7, 1..4),
+        rank in 1usize..8,
+    ) {
+        let mut topology = random_topology(seed, &beams, 2, 2, 1);
+        topology.rank = rank;
         prop_assume!(check_random::<3>(&topology, 1.0, seed));
         prop_assume!(check_random::<6>(&topology, 1.0, seed));
     }

@@ -9,7 +9,7 @@ proptest! {
     #[test]
     fn any_entry_that_is_not_finite_is_reported(seed: u64, infinite: bool) {
         let mut topology = planar_leg(6);
-        topology.beams[0].rooted = true;
+        topology.rank = 2;
         let layout = Layout::<3>::new(&topology).unwrap();
         let mut numbers = Numbers(seed);
         let mut system = random_system(&topology, &layout, 1.0, &mut numbers);
@@ -21,8 +21,8 @@ proptest! {
             0 => system.diagonal[node][entry] = bad,
             1 => system.upper[element][entry] = bad,
             2 => system.lower[element][entry] = bad,
-            3 => system.root_column[2 + element][entry] = bad,
-            4 => system.root_row[2 + element][entry] = bad,
+            3 => system.update.left(entry % 2, node)[entry % 3] = bad,
+            4 => system.update.right(entry % 2, node)[entry % 3] = bad,
             5 => system.add_constraint(&layout, 3, 1, &vector, &zero),
             _ => system.add_constraint(&layout, 3, 1, &zero, &vector),
         }

@@ -52,7 +52,6 @@ fn beam(first_node: usize, elements: usize) -> BeamRun {
     BeamRun {
         first_node,
         elements,
-        rooted: false,
     }
 }
 
@@ -97,10 +96,10 @@ fn fill<const N: usize>(
         system.upper[element] = numbers.block(0.0);
         system.lower[element] = numbers.block(0.0);
     }
-    for run in topology.beams.iter().filter(|run| run.rooted) {
-        for node in run.first_node + 1..=run.first_node + run.elements {
-            system.root_column[node] = numbers.block(0.0);
-            system.root_row[node] = numbers.block(0.0);
+    for column in 0..topology.rank {
+        for node in 0..topology.node_count {
+            *system.update.left(column, node) = numbers.vector();
+            *system.update.right(column, node) = numbers.vector();
         }
     }
     for coupling in 0..topology.couplings.len() {
@@ -224,6 +223,7 @@ fn planar_leg(elements: usize) -> Topology {
             group(link, None, 2),
         ],
         couplings: vec![(1, tip)],
+        rank: 0,
     }
 }
 
@@ -235,5 +235,6 @@ fn spatial_leg(elements: usize) -> Topology {
         beams: vec![beam(1, elements)],
         constraints: vec![group(0, None, 5), group(0, 1, 4), group(tip, None, 3)],
         couplings: vec![(1, tip)],
+        rank: 0,
     }
 }
