@@ -1,7 +1,7 @@
 //! FMUs of any origin, loaded into this process: co-simulation, FMI 2.0.
 //!
 //! ```no_run
-//! use softdock_fmu::import::{FmuArchive, Options};
+//! use softdock_fmi::import::{FmuArchive, Options};
 //!
 //! let fmu = FmuArchive::open("LegSpatial.fmu".as_ref())?;
 //! let force = fmu.references(&["tip.force[1]", "tip.force[2]", "tip.force[3]"])?;
@@ -12,7 +12,7 @@
 //!     leg.do_step(f64::from(k) / 1000.0, 1e-3)?;
 //!     leg.get_real(&force, &mut values)?;
 //! }
-//! # Ok::<(), softdock_fmu::import::ImportError>(())
+//! # Ok::<(), softdock_fmi::import::ImportError>(())
 //! ```
 //!
 //! Opening an FMU runs foreign code in this process: it can do whatever the process may do, and can

@@ -19,7 +19,7 @@ pub(super) fn is_file_name(name: &str) -> bool {
 /// `name` as the name of a file: characters that have a meaning in paths become `_`.
 ///
 /// ```
-/// use softdock_fmu::import::file_name;
+/// use softdock_fmi::import::file_name;
 ///
 /// assert_eq!(file_name("LegPlanar"), "LegPlanar");
 /// assert_eq!(file_name("../../home/x"), "_._.._home_x");
