@@ -116,57 +116,22 @@ impl SpatialParts {
     ) -> Result<Self, LegError> {
         let layout = Layout::new(config, placement.q1, &placement.tip)?;
         let named = |part: &str| format!("{}{part}", placement.name);
-        let length = config.crank.length_m;
         let pose = Se3::from_parts(layout.o, layout.crank);
         let crank = builder.rigid_body(&named("crank"), pose, crank_inertia(config));
-        let mut spec = BeamSpec::straight(
-            config.leaf.length_m,
-            config.solver.elements,
-            config.section()?,
-        );
-        spec.curvature = [0.0, 0.0, config.leaf.curvature_per_m];
-        spec.rayleigh = config.leaf.rayleigh();
-        spec.reference = placement.body;
-        spec.modal = modal;
-        spec.kind = ElementKind::from(config.leaf.kind);
-        let root = Se3::from_parts(layout.a, layout.root);
-        let leaf = builder.beam(&named("leaf"), root, &spec);
+        let leaf = add_leaf(builder, config, placement, &layout, modal)?;
         let (node_a, node_b) = (builder.beam_node(leaf, 0), builder.beam_end(leaf));
 
-        let founded = |frame| Attachment {
+        let on_base = Attachment {
             body: placement.body,
-            frame,
+            frame: Se3::from_parts(layout.o, layout.base),
         };
-        let on_base = founded(Se3::from_parts(layout.o, layout.base));
         let crank_o = Attachment::node(crank, Se3::identity());
         let motor_joint = builder.joint(&named("O"), JointKind::Revolute, on_base, crank_o);
         let crank_driver = (placement.crank_drive == LinkDrive::Prescribed).then(|| {
             let kind = JointKind::PrescribedAngle(placement.angle);
             builder.joint(&named("crank drive"), kind, on_base, crank_o)
         });
-        let tip = Vector3::new(length, 0.0, 0.0);
-        let second = frame_with_second(Vector3::from(config.universal.second_axis).normalize());
-        let on_root = Attachment::node(node_a, Se3::from_parts(Vector3::zeros(), second));
-        let root_joint = match config.universal.carried_by {
-            Carrier::Crank => {
-                let first = Vector3::from(config.universal.first_axis).normalize();
-                let frame = Se3::from_parts(tip, frame_with(first, Vector3::x()));
-                let on_crank = Attachment::node(crank, frame);
-                builder.joint(&named("A"), JointKind::Universal, on_crank, on_root)
-            }
-            Carrier::Base => {
-                let on_crank = Attachment::node(crank, Se3::from_translation(tip));
-                let joint = builder.joint(&named("A"), JointKind::Spherical, on_crank, on_root);
-                let up: Vector3<f64> = layout.base.column(1).into();
-                let held = Se3::from_parts(Vector3::zeros(), frame_with(layout.first, up));
-                let kind = match config.universal.carried_moment {
-                    CarriedMoment::Normal => JointKind::Perpendicular,
-                    CarriedMoment::Upright => JointKind::PerpendicularUpright,
-                };
-                builder.joint(&named("A axes"), kind, founded(held), on_root);
-                joint
-            }
-        };
+        let root_joint = add_root_joint(builder, config, placement, &layout, [crank, node_a]);
         Ok(Self {
             motor: add_motor(builder, config, placement, motor_joint),
             motor_joint,
@@ -190,6 +155,68 @@ impl SpatialParts {
         let point = |node| PointOn::node(node, Vector3::zeros());
         let law = config.tendon.law(rest_length);
         Some(builder.line("tendon", point(self.node_a), point(self.node_b), law))
+    }
+}
+
+/// The leaf. It and the joint are functions of their own because of the stack that they need.
+#[inline(never)]
+fn add_leaf(
+    builder: &mut ModelBuilder<Se3, 6, 3>,
+    config: &SpatialLegConfig,
+    placement: &Placement<'_>,
+    layout: &Layout,
+    modal: Vec<ModalDamper<6>>,
+) -> Result<BeamId, LegError> {
+    let mut spec = BeamSpec::straight(
+        config.leaf.length_m,
+        config.solver.elements,
+        config.section()?,
+    );
+    spec.curvature = [0.0, 0.0, config.leaf.curvature_per_m];
+    spec.rayleigh = config.leaf.rayleigh();
+    spec.reference = placement.body;
+    spec.modal = modal;
+    spec.kind = ElementKind::from(config.leaf.kind);
+    let root = Se3::from_parts(layout.a, layout.root);
+    Ok(builder.beam(&format!("{}leaf", placement.name), root, &spec))
+}
+
+/// The universal joint between crank and root of the leaf.
+#[inline(never)]
+fn add_root_joint(
+    builder: &mut ModelBuilder<Se3, 6, 3>,
+    config: &SpatialLegConfig,
+    placement: &Placement<'_>,
+    layout: &Layout,
+    [crank, node_a]: [NodeId; 2],
+) -> JointId {
+    let named = |part: &str| format!("{}{part}", placement.name);
+    let tip = Vector3::new(config.crank.length_m, 0.0, 0.0);
+    let second = frame_with_second(Vector3::from(config.universal.second_axis).normalize());
+    let on_root = Attachment::node(node_a, Se3::from_parts(Vector3::zeros(), second));
+    match config.universal.carried_by {
+        Carrier::Crank => {
+            let first = Vector3::from(config.universal.first_axis).normalize();
+            let frame = Se3::from_parts(tip, frame_with(first, Vector3::x()));
+            let on_crank = Attachment::node(crank, frame);
+            builder.joint(&named("A"), JointKind::Universal, on_crank, on_root)
+        }
+        Carrier::Base => {
+            let on_crank = Attachment::node(crank, Se3::from_translation(tip));
+            let joint = builder.joint(&named("A"), JointKind::Spherical, on_crank, on_root);
+            let up: Vector3<f64> = layout.base.column(1).into();
+            let held = Se3::from_parts(Vector3::zeros(), frame_with(layout.first, up));
+            let kind = match config.universal.carried_moment {
+                CarriedMoment::Normal => JointKind::Perpendicular,
+                CarriedMoment::Upright => JointKind::PerpendicularUpright,
+            };
+            let on_base = Attachment {
+                body: placement.body,
+                frame: held,
+            };
+            builder.joint(&named("A axes"), kind, on_base, on_root);
+            joint
+        }
     }
 }
 

@@ -276,7 +276,6 @@ impl<'a, G: Group<N, D>, const N: usize, const D: usize> Pass<'a, G, N, D> {
             pose: h_ab,
             twist: d,
             velocities: [va, vb],
-            moving: self.task.dynamic,
             maps,
         };
         let (upper, lower) = (&mut system.upper[index], &mut system.lower[index]);
@@ -288,7 +287,12 @@ impl<'a, G: Group<N, D>, const N: usize, const D: usize> Pass<'a, G, N, D> {
             ba: lower,
             bb: &mut b.tangent,
         };
-        elastic::nodal::<G, N, D>(element, &relative, weights, out);
+        // Damping has no part in equilibrium, not even in the order of its sums.
+        if self.task.dynamic && element.rayleigh.stiffness != 0.0 {
+            elastic::nodal_damped::<G, N, D>(element, &relative, weights, out);
+        } else {
+            elastic::nodal::<G, N, D>(element, &relative, weights, out);
+        }
         if self.with_mass {
             let (table, r) = (&element.mass_table, h_ab.rotation());
             let back = r.transpose();

@@ -59,7 +59,8 @@
 
 use super::factor::Factors;
 use super::inertia::Weights;
-use super::{BeamElement, ElementKind, viscous};
+use super::viscous::{self, ViscousResponse};
+use super::{BeamElement, ElementKind};
 use crate::group::{Group, InverseTangent, Operator};
 use nalgebra::{SMatrix, SVector};
 
@@ -222,10 +223,20 @@ pub(crate) struct Relative<'a, G, const N: usize> {
     pub twist: &'a SVector<f64, N>,
     /// v_A and v_B.
     pub velocities: [&'a SVector<f64, N>; 2],
-    /// Damping counts: it has no part in equilibrium, not even in the order of its sums.
-    pub moving: bool,
     /// T⁻¹ of the increments of A and B.
     pub maps: [&'a SMatrix<f64, N, N>; 2],
+}
+
+impl<G, const N: usize> Relative<'_, G, N> {
+    /// ḋ.
+    fn rate<const D: usize>(&self) -> SVector<f64, N>
+    where
+        G: Group<N, D>,
+    {
+        let [va, vb] = self.velocities;
+        let w = vb - self.pose.adjoint_inverse_operator().apply(va);
+        G::inverse_tangent(self.twist).operator().apply(&w)
+    }
 }
 
 /// Forces on the nodes, eqs. (7), (10).
@@ -260,9 +271,6 @@ pub(crate) fn nodal<G: Group<N, D>, const N: usize, const D: usize>(
 ) {
     let response = respond::<G, N, D>(element, relative.twist);
     let inverse = G::inverse_tangent(relative.twist);
-    if relative.moving && element.rayleigh.stiffness != 0.0 {
-        return damped(element, relative, weights, &response, &inverse, out);
-    }
     let q = inverse.operator();
     let minus_a = relative.pose.adjoint_inverse_operator().negated();
     let on_b = q.tr_apply(&response.gradient); // (7)
@@ -279,23 +287,35 @@ pub(crate) fn nodal<G: Group<N, D>, const N: usize, const D: usize>(
     minus_a.add_after(out.ab, out.aa);
 }
 
-/// The same with stiffness-proportional damping, eqs. (10), (11).
+/// The same with stiffness-proportional damping, eqs. (10), (11). The viscous part comes first and
+/// needs much of the stack, so nothing else is there yet.
+#[inline(never)]
+pub(crate) fn nodal_damped<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    relative: &Relative<'_, G, N>,
+    weights: &Weights,
+    out: NodalElastic<'_, N>,
+) {
+    let viscous = viscous::respond::<G, N, D>(element, relative.twist, &relative.rate::<D>());
+    damped(element, relative, weights, &viscous, out);
+}
+
 #[inline(never)]
 fn damped<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     relative: &Relative<'_, G, N>,
     weights: &Weights,
-    response: &ElasticResponse<N>,
-    inverse: &G::InverseTangent,
+    viscous: &ViscousResponse<N>,
     out: NodalElastic<'_, N>,
 ) {
+    let response = respond::<G, N, D>(element, relative.twist);
+    let inverse = G::inverse_tangent(relative.twist);
     let q = inverse.operator();
     let minus_a = relative.pose.adjoint_inverse_operator().negated();
     let ([va, vb], [map_a, map_b]) = (relative.velocities, relative.maps);
     let minus_carried = minus_a.apply(va);
     let w = vb + minus_carried;
     let beta = element.rayleigh.stiffness;
-    let viscous = viscous::respond::<G, N, D>(element, relative.twist, &q.apply(&w));
     let g = response.gradient + viscous.force * beta;
     let on_b = q.tr_apply(&g);
     *out.force_a += minus_a.tr_apply(&on_b);
