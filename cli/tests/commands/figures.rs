@@ -183,7 +183,7 @@ fn figures_of_a_released_leg_are_those_of_its_rows() {
         "--duration",
         "0.5",
         "--output-step",
-        "2e-3",
+        "1e-3",
         "--out",
         ".",
         "--set",
