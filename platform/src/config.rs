@@ -182,11 +182,12 @@ impl PlatformConfig {
 
     /// Checks every value, those of each leg included.
     pub fn validate(&self) -> Result<(), PlatformError> {
+        // The narrower ranges first: a message should name them.
+        self.validate_parts()?;
         self.check_ranges()?;
         check_inertia(BaseConfig::inertia_kg_m2.key, &self.base.inertia_kg_m2)?;
         let inertia = &self.end_effector.inertia_kg_m2;
         check_inertia(EndEffectorConfig::inertia_kg_m2.key, inertia)?;
-        self.validate_parts()?;
         self.validate_placement()?;
         for (key, history) in self.wrench.parts() {
             history.validate(key)?;
