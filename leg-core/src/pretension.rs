@@ -30,8 +30,7 @@ use multibody::statics::{self, ContinuationSettings, Path, StaticSettings};
 use multibody::workspace::Workspace;
 use nalgebra::Vector2;
 
-/// A state of a planar leg.
-pub type PlanarState = State<Se2, 3>;
+pub use multibody::state::PlanarState;
 
 /// Chord, as a fraction of the leaf's length, at which the imperfection has faded away.
 const IMPERFECTION_ENDS: f64 = 0.98;

@@ -24,8 +24,7 @@ use nalgebra::{Matrix3, Matrix6, Rotation3, Unit, Vector3};
 use serde::{Deserialize, Serialize};
 use softdock_settings::{Parameter, Table, table, words};
 
-/// A state of a spatial leg.
-pub type SpatialState = State<Se3, 6>;
+pub use multibody::state::SpatialState;
 
 table! {
     /// Where the leg stands.

@@ -5,8 +5,8 @@
 //! plane and space share one code over [`group::Group`].
 //!
 //! Three types carry the kernel: an immutable [`model::Model`], a clonable [`state::State`] and a
-//! preallocated [`workspace::Workspace`]; free functions work on them. There is no I/O, no
-//! logging and no thread in this crate.
+//! preallocated [`workspace::Workspace`]; free functions work on them. [`prelude`] has them all for
+//! the plane and for space. There is no I/O, no logging and no thread in this crate.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
@@ -21,6 +21,7 @@ pub mod math;
 pub mod modal;
 pub mod model;
 pub mod port;
+pub mod prelude;
 pub mod results;
 pub mod state;
 pub mod statics;

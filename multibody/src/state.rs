@@ -128,3 +128,8 @@ impl<G, const N: usize> State<G, N> {
         }
     }
 }
+
+/// State of a model in the plane.
+pub type PlanarState = State<crate::group::Se2, 3>;
+/// State of a model in space.
+pub type SpatialState = State<crate::group::Se3, 6>;

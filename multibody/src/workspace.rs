@@ -204,3 +204,8 @@ impl<G, const N: usize> Workspace<G, N> {
         worst
     }
 }
+
+/// Memory for a model in the plane.
+pub type PlanarWorkspace = Workspace<crate::group::Se2, 3>;
+/// Memory for a model in space.
+pub type SpatialWorkspace = Workspace<crate::group::Se3, 6>;

@@ -307,3 +307,11 @@ impl<G: Group<N, D>, const N: usize, const D: usize> Model<G, N, D> {
 pub type PlanarModel = Model<crate::group::Se2, 3, 2>;
 /// A model in space.
 pub type SpatialModel = Model<crate::group::Se3, 6, 3>;
+/// Builds a model in the plane.
+pub type PlanarModelBuilder = ModelBuilder<crate::group::Se2, 3, 2>;
+/// Builds a model in space.
+pub type SpatialModelBuilder = ModelBuilder<crate::group::Se3, 6, 3>;
+/// Section of a beam in the plane.
+pub type PlanarSection = Section<3, 2>;
+/// Section of a beam in space.
+pub type SpatialSection = Section<6, 3>;
