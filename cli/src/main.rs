@@ -14,6 +14,7 @@ mod legs;
 mod output;
 mod platform;
 mod run;
+mod schema;
 mod settings;
 mod summary;
 mod supervise;
@@ -45,6 +46,8 @@ enum Command {
     Leg(leg::Arguments),
     /// Write the leg as an FMU; look at and simulate FMUs of any origin.
     Fmu(fmu::Arguments),
+    /// Print every setting: as a JSON schema for editors, or as a table to read.
+    Schema(schema::Arguments),
     /// The platform: kinetostatics, stiffness, workspace, motion, control.
     Platform(platform::Arguments),
 }
@@ -60,7 +63,11 @@ impl Command {
             Self::Fmu(arguments) => arguments.foreign(),
             Self::Platform(arguments) => arguments.foreign(),
             // FMUs that these load are this program's own.
-            Self::Batch(_) | Self::Verify(_) | Self::Bench(_) | Self::Leg(_) => None,
+            Self::Batch(_)
+            | Self::Verify(_)
+            | Self::Bench(_)
+            | Self::Leg(_)
+            | Self::Schema(_) => None,
         }
     }
 
@@ -73,6 +80,7 @@ impl Command {
             Self::Leg(arguments) => leg::run(arguments),
             Self::Fmu(arguments) => fmu::run(arguments),
             Self::Platform(arguments) => platform::run(arguments),
+            Self::Schema(arguments) => schema::run(arguments),
         };
         done.unwrap_or_else(|error| {
             output::complain(&error);
