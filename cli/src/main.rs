@@ -63,11 +63,9 @@ impl Command {
             Self::Fmu(arguments) => arguments.foreign(),
             Self::Platform(arguments) => arguments.foreign(),
             // FMUs that these load are this program's own.
-            Self::Batch(_)
-            | Self::Verify(_)
-            | Self::Bench(_)
-            | Self::Leg(_)
-            | Self::Schema(_) => None,
+            Self::Batch(_) | Self::Verify(_) | Self::Bench(_) | Self::Leg(_) | Self::Schema(_) => {
+                None
+            }
         }
     }
 

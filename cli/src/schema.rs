@@ -60,7 +60,8 @@ fn text<C: Settings>(title: &str, markdown: bool) -> Result<String> {
 
 /// The default of a key.
 fn default<'a>(defaults: &'a Json, key: &str) -> Option<&'a Json> {
-    key.split('.').try_fold(defaults, |value, part| value.get(part))
+    key.split('.')
+        .try_fold(defaults, |value, part| value.get(part))
 }
 
 /// A JSON schema (draft 2020-12): nested objects as the keys are, unknown keys refused.
@@ -95,7 +96,11 @@ fn property(row: &Parameter, default: Option<&Json>) -> Json {
         let range = row.range;
         // A row without bounds of its own has the largest numbers there are.
         if range.low > -f64::MAX {
-            let key = if range.above_low { "exclusiveMinimum" } else { "minimum" };
+            let key = if range.above_low {
+                "exclusiveMinimum"
+            } else {
+                "minimum"
+            };
             out.insert(key.to_owned(), json!(range.low));
         }
         if range.high < f64::MAX {
@@ -132,7 +137,8 @@ fn table<C: Settings>(title: &str, defaults: &Json) -> String {
     for row in C::keys() {
         let default = default(defaults, row.key).map_or_else(String::new, Json::to_string);
         let allowed = row.allowed_values();
-        let cells = [row.unit, &default, &allowed, row.meaning].map(|cell| cell.replace('|', "\\|"));
+        let cells =
+            [row.unit, &default, &allowed, row.meaning].map(|cell| cell.replace('|', "\\|"));
         // Writing to a text cannot fail.
         let _ = writeln!(out, "| `{}` | {} |", row.key, cells.join(" | "));
     }
@@ -159,7 +165,12 @@ mod tests {
         let table = table::<C>("x", &defaults);
         for row in C::keys() {
             let property = find(&schema, row.key);
-            assert!(property["description"].as_str().unwrap().contains(row.meaning));
+            assert!(
+                property["description"]
+                    .as_str()
+                    .unwrap()
+                    .contains(row.meaning)
+            );
             assert!(table.contains(&format!("| `{}` |", row.key)));
             let Some(default) = default(&defaults, row.key) else {
                 continue;
