@@ -6,6 +6,7 @@ mod batch;
 mod bench;
 mod dock;
 mod failure;
+mod figures;
 mod fmu;
 mod foreign;
 mod input_file;
@@ -38,6 +39,8 @@ enum Command {
     Dock(dock::Arguments),
     /// Run thousands of dockings with varied inputs: run, status, merge, rerun, report, slurm.
     Batch(batch::Arguments),
+    /// List the figures of a docking: key, unit and meaning.
+    Figures(figures::Arguments),
     /// Run the validation cases and print reference, ours and error of each.
     Verify(verify::Arguments),
     /// Measure speed: simulated time against wall time, in one run on this machine.
@@ -63,9 +66,12 @@ impl Command {
             Self::Fmu(arguments) => arguments.foreign(),
             Self::Platform(arguments) => arguments.foreign(),
             // FMUs that these load are this program's own.
-            Self::Batch(_) | Self::Verify(_) | Self::Bench(_) | Self::Leg(_) | Self::Schema(_) => {
-                None
-            }
+            Self::Batch(_)
+            | Self::Figures(_)
+            | Self::Verify(_)
+            | Self::Bench(_)
+            | Self::Leg(_)
+            | Self::Schema(_) => None,
         }
     }
 
@@ -73,6 +79,7 @@ impl Command {
         let done = match self {
             Self::Dock(arguments) => dock::run(arguments),
             Self::Batch(arguments) => batch::run(arguments),
+            Self::Figures(arguments) => figures::run(arguments),
             Self::Verify(arguments) => verify::run(arguments),
             Self::Bench(arguments) => bench::run(arguments),
             Self::Leg(arguments) => leg::run(arguments),

@@ -1,6 +1,7 @@
 //! The figures an engineer wants of a docking.
 
 use crate::config::Scenario;
+use crate::figures::{Figure, Figures, Value, figures};
 use crate::outcome::Outcome;
 use crate::run::EnergySample;
 use crate::track::Track;
@@ -8,110 +9,142 @@ use multibody::group::{Group, Se3};
 use multibody::math;
 use multibody::results::soundness::{Soundness, Watch};
 use nalgebra::Vector3;
-use serde::Serialize;
 use softdock_platform::hub::EFFECTOR;
 use softdock_platform::scheme::Scheme;
 
-/// Figures of a run; keys carry their units.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Summary {
-    /// The whole duration was simulated.
-    pub complete: bool,
+/// One millimetre, in which lengths of metres are shown [m].
+const MILLI: f64 = 1e-3;
+/// One degree, in which angles of radians are shown [rad].
+const DEGREE: f64 = core::f64::consts::PI / 180.0;
+
+figures! {
+    /// Figures of a run; keys carry their units.
+    pub struct Summary in "" at |summary| summary;
+    complete: bool = "-", "complete", "Whether the whole duration was simulated";
     /// Whether the figures can be believed.
     #[serde(flatten)]
-    pub soundness: Soundness,
-    /// What became of the docking.
-    pub outcome: Outcome,
-    /// Largest contact force on the end effector [N]; none if nothing touched.
-    pub peak_contact_force_n: Option<f64>,
-    /// When it was largest [s].
-    pub peak_contact_time_s: Option<f64>,
-    /// Impulse of contact and latch on the end effector [N·s]; none if they did not meet.
-    pub contact_impulse_n_s: Option<f64>,
-    /// First touch [s].
-    pub first_touch_s: Option<f64>,
-    /// Time for which something touched [s].
-    pub contact_time_s: f64,
-    /// Times the bodies came from apart to touching.
-    pub contact_episodes: usize,
-    /// Deepest penetration of the contact [m].
-    pub max_penetration_m: f64,
-    /// When the latch closed [s].
-    pub capture_time_s: Option<f64>,
-    /// Largest force of the closed latch [N].
-    pub peak_latch_force_n: f64,
-    /// From the first touch until the end effector stays where it ends [s].
-    pub settling_time_s: Option<f64>,
-    /// Speed apart over speed together along the docking axis, if they came apart for good [-].
-    pub effective_restitution: Option<f64>,
-    /// Relative rotation rate of target and end effector at the end [deg/s].
-    pub final_relative_rate_deg_s: f64,
-    /// Relative speed of the ports at the end [m/s].
-    pub final_relative_speed_m_s: f64,
-    /// Angle between the docking axes at the end [deg].
-    pub final_angle_deg: f64,
-    /// Largest change of a leg's chord [m].
-    pub max_leg_stroke_m: f64,
-    /// The same over its limit [-].
-    pub leg_stroke_over_limit: f64,
-    /// Largest change of each leg's chord [m].
-    pub leg_strokes_m: Vec<f64>,
-    /// Smallest and largest tendon tension of any leg [N].
-    pub tendon_tension_range_n: [f64; 2],
-    /// Longest time for which a tendon was slack [s].
-    pub max_slack_time_s: f64,
-    /// Largest torque of a motor [N·m].
-    pub peak_motor_torque_nm: f64,
-    /// Largest turn of a crank from where it started [rad].
-    pub max_motor_turn_rad: f64,
-    /// Largest use of the working range of any motor: above one a crank left it [-].
-    pub max_motor_range_use: f64,
-    /// The same of each leg: the largest turn of its crank from the pre-tensioned posture, over
-    /// `motor.range_rad` [-].
-    pub motor_range_use: Vec<f64>,
+    soundness: Soundness;
+    outcome: Outcome = "-", "outcome", "What became of the docking", headline();
+    peak_contact_force_n: Option<f64> = "N", "peak contact force",
+        "Largest contact force on the end effector; none if nothing touched", headline();
+    peak_contact_time_s: Option<f64> = "s", "time of the peak",
+        "When the contact force was largest", digits(3);
+    contact_impulse_n_s: Option<f64> = "N·s", "contact impulse",
+        "Impulse of contact and latch on the end effector; none if they did not meet", headline();
+    first_touch_s: Option<f64> = "s", "first touch", "When end effector and target first touched";
+    contact_time_s: f64 = "s", "contact time", "Time for which something touched";
+    contact_episodes: usize = "-", "contact episodes",
+        "Times the bodies came from apart to touching";
+    max_penetration_m: f64 = "m", "deepest penetration", "Deepest penetration of the contact";
+    capture_time_s: Option<f64> = "s", "time of capture", "When the latch closed";
+    peak_latch_force_n: f64 = "N", "peak latch force", "Largest force of the closed latch";
+    settling_time_s: Option<f64> = "s", "settling time",
+        "From the first touch until the end effector stays where it ends; none if it still moves",
+        headline();
+    effective_restitution: Option<f64> = "-", "effective restitution",
+        "Speed apart over speed together along the docking axis, if they came apart for good";
+    final_relative_rate_deg_s: f64 = "deg/s", "relative rotation rate at the end",
+        "Relative rotation rate of target and end effector at the end";
+    final_relative_speed_m_s: f64 = "m/s", "relative speed at the end",
+        "Relative speed of the ports at the end";
+    final_angle_deg: f64 = "deg", "angle at the end", "Angle between the docking axes at the end";
+    max_leg_stroke_m: f64 = "m", "largest leg stroke", "Largest change of a leg's chord",
+        shown_in("mm", MILLI), headline();
+    leg_stroke_over_limit: f64 = "-", "largest leg stroke over its limit",
+        "Largest change of a leg's chord over `limits.leg_stroke_m`";
+    leg_strokes_m: Vec<f64> = "m", "leg strokes", "Largest change of each leg's chord",
+        per_leg("_stroke_m");
+    tendon_tension_range_n: [f64; 2] = "N", "tendon tension",
+        "Smallest and largest tendon tension of any leg", headline(),
+        ends("tendon_tension_min_n", "tendon_tension_max_n");
+    max_slack_time_s: f64 = "s", "longest slack time", "Longest time for which a tendon was slack";
+    peak_motor_torque_nm: f64 = "N·m", "peak motor torque", "Largest torque of a motor",
+        headline();
+    max_motor_turn_rad: f64 = "rad", "largest turn of a crank",
+        "Largest turn of a crank from where it started", shown_in("°", DEGREE), digits(3);
+    max_motor_range_use: f64 = "-", "largest use of a motor's range",
+        "Largest use of the working range of any motor: above one a crank left it";
+    motor_range_use: Vec<f64> = "-", "use of the motors' ranges",
+        "Largest turn of each crank from the pre-tensioned posture, over `motor.range_rad`",
+        per_leg("_motor_range_use");
     /// Energies.
-    pub energy: EnergySummary,
-    /// What the energy ledger misses, largest over the run, over the energy that moved [-].
-    pub energy_residual_rel: f64,
-    /// Largest distance between a leg's tip and its joint [m].
-    pub max_joint_gap_m: f64,
-    /// Simulated time [s].
-    pub simulated_s: f64,
-    /// Accepted steps.
-    pub steps: usize,
-    /// Steps refused and repeated smaller.
-    pub rejected_steps: usize,
-    /// Newton iterations.
-    pub iterations: usize,
-    /// Smallest accepted step [s].
-    pub smallest_step_s: f64,
+    energy: EnergySummary;
+    energy_residual_rel: f64 = "-", "energy residual",
+        "What the energy ledger misses, largest over the run, over the energy that moved",
+        digits(2);
+    max_joint_gap_m: f64 = "m", "largest joint gap",
+        "Largest distance between a leg's tip and its joint", digits(2);
+    simulated_s: f64 = "s", "simulated time", "Simulated time", digits(3);
+    steps: usize = "-", "steps", "Accepted steps";
+    rejected_steps: usize = "-", "rejected steps", "Steps refused and repeated smaller";
+    iterations: usize = "-", "iterations", "Newton iterations";
+    smallest_step_s: f64 = "s", "smallest step", "Smallest accepted step";
 }
 
-/// Where the energy went [J].
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct EnergySummary {
-    /// Kinetic energy of relative motion brought in by the target.
-    pub brought_in_j: f64,
-    /// Kinetic energy and potential of end effector, base and target at the end.
-    pub bodies_j: f64,
-    /// Change of the energy in leaves, tendons and cranks.
-    pub legs_change_j: f64,
-    /// Stored in contact and latch at the end.
-    pub contact_stored_j: f64,
-    /// Work of the motors.
-    pub motor_work_j: f64,
-    /// Work of a wrench from outside.
-    pub wrench_work_j: f64,
-    /// Lost in tendons and leaves.
-    pub lost_in_legs_j: f64,
-    /// Lost in contact damping.
-    pub lost_in_contact_j: f64,
-    /// Lost in friction.
-    pub lost_in_friction_j: f64,
-    /// Lost in the latch.
-    pub lost_in_latch_j: f64,
-    /// What the ledger misses at the end.
-    pub residual_j: f64,
+figures! {
+    /// Where the energy went.
+    #[derive(Copy)]
+    pub struct EnergySummary in "energy." at |summary| summary.energy;
+    brought_in_j: f64 = "J", "brought in",
+        "Kinetic energy of relative motion brought in by the target", shown_in("mJ", MILLI);
+    motor_work_j: f64 = "J", "work of the motors", "Work of the motors", shown_in("mJ", MILLI);
+    wrench_work_j: f64 = "J", "work of the wrench", "Work of a wrench from outside",
+        shown_in("mJ", MILLI);
+    bodies_j: f64 = "J", "left in the bodies",
+        "Kinetic energy and potential of end effector, base and target at the end",
+        shown_in("mJ", MILLI);
+    legs_change_j: f64 = "J", "kept by the legs",
+        "Change of the energy in leaves, tendons and cranks", shown_in("mJ", MILLI);
+    contact_stored_j: f64 = "J", "kept by the contact",
+        "Stored in contact and latch at the end", shown_in("mJ", MILLI);
+    lost_in_legs_j: f64 = "J", "lost in the legs", "Lost in tendons and leaves",
+        shown_in("mJ", MILLI);
+    lost_in_contact_j: f64 = "J", "lost in contact", "Lost in contact damping",
+        shown_in("mJ", MILLI);
+    lost_in_friction_j: f64 = "J", "lost in friction", "Lost in friction", shown_in("mJ", MILLI);
+    lost_in_latch_j: f64 = "J", "lost in the latch", "Lost in the latch", shown_in("mJ", MILLI);
+    residual_j: f64 = "J", "missing", "What the ledger misses at the end",
+        shown_in("mJ", MILLI);
+}
+
+/// The verdict is one field and two entries of a summary.
+#[allow(
+    non_upper_case_globals,
+    reason = "a figure has the name of its entry in a summary"
+)]
+impl Summary {
+    /// The figure `soundness`.
+    pub const soundness: Figure = Figure::new(
+        "soundness",
+        "-",
+        "soundness",
+        "Whether the figures can be believed: sound, suspect or failed",
+        |summary| Value::Word(summary.soundness.key()),
+    )
+    .headline();
+    /// The figure `soundness_reasons`.
+    pub const soundness_reasons: Figure = Figure::new(
+        "soundness_reasons",
+        "-",
+        "reasons to doubt",
+        "Why they cannot; in tables the names of the reasons",
+        |summary| Value::Reasons(summary.soundness.reasons().to_vec()),
+    );
+}
+
+impl Figures for Soundness {
+    fn collect(out: &mut Vec<&'static Figure>) {
+        out.extend([&Summary::soundness, &Summary::soundness_reasons]);
+    }
+}
+
+impl Summary {
+    /// All figures, in the order in which they are listed.
+    pub fn figures() -> Vec<&'static Figure> {
+        let mut out = Vec::new();
+        Self::collect(&mut out);
+        out
+    }
 }
 
 impl Summary {

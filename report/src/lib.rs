@@ -23,7 +23,6 @@ mod figure;
 mod page;
 mod scene;
 mod statistics;
-mod summary;
 mod table;
 mod text;
 
@@ -32,13 +31,12 @@ pub use batch::BatchReport;
 pub use block::{Block, Heading};
 pub use chart::{Axis, Chart, Level, Mark, Series, Span};
 pub use decimate::decimate;
-pub use docking::{DockingReport, DockingRun, DockingSeries, SweepPoint, SweepReport};
+pub use docking::{DockingReport, DockingRun, DockingSeries, SweepCurve, SweepPoint, SweepReport};
 pub use figure::{Datum, Figure};
 pub use page::Page;
 pub use scene::{
     Anchor, Arrow, Body, Focus, Ground, Mesh, Moment, Paint, Pose, RibbonFrame, Scene, Strip,
 };
 pub use statistics::{Bar, Bars, Dimension, Estimate, Group, Histogram, Parallel, Scatter};
-pub use summary::{headlines, rows, split_unit};
 pub use table::{Cell, Listing, Table};
 pub use text::significant;

@@ -82,22 +82,37 @@ pub fn worst(
 }
 
 fn figure_index(figures: &[FigureSpec], name: &str) -> Result<usize> {
-    let usable = |figure: &FigureSpec| figure.kind != Kind::Text;
-    figures
-        .iter()
-        .position(|figure| figure.name == name && usable(figure))
-        .ok_or_else(|| {
-            let names: Vec<&str> = figures
-                .iter()
-                .filter(|f| usable(f))
-                .map(|f| f.name.as_str())
-                .collect();
-            StudyError::Column {
-                name: name.to_owned(),
-                wanted: "numeric",
-                available: names.join(", "),
-            }
-        })
+    let place = find_figure(figures, name, |kind| kind != Kind::Text);
+    place.map_err(|available| StudyError::Column {
+        name: name.to_owned(),
+        wanted: "numeric",
+        available,
+    })
+}
+
+/// Similarity of names above which one is suggested for the other.
+const SIMILAR: f64 = 0.6;
+
+/// Place of the figure called `name` among those of a usable kind; if there is none, the names that
+/// there are and which was perhaps meant.
+pub(crate) fn find_figure(
+    figures: &[FigureSpec],
+    name: &str,
+    usable: impl Fn(Kind) -> bool,
+) -> std::result::Result<usize, String> {
+    let is_it = |figure: &FigureSpec| figure.name == name && usable(figure.kind);
+    figures.iter().position(is_it).ok_or_else(|| {
+        let usable = figures.iter().filter(|figure| usable(figure.kind));
+        let names: Vec<&str> = usable.map(|figure| figure.name.as_str()).collect();
+        let similarity = |known: &&str| strsim::normalized_damerau_levenshtein(name, known);
+        let closest = names
+            .iter()
+            .copied()
+            .max_by(|a, b| similarity(a).total_cmp(&similarity(b)));
+        let hint = closest.filter(|known| similarity(known) >= SIMILAR);
+        let hint = hint.map_or_else(String::new, |known| format!("; did you mean `{known}`?"));
+        format!("{}{hint}", names.join(", "))
+    })
 }
 
 /// The worst few of any number of values.

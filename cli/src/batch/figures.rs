@@ -1,102 +1,74 @@
-//! The summary of a docking as columns of a table.
-//!
-//! Tables inside the summary are flattened with dots (`energy.residual_j`), lists get a name per
-//! entry (`leg1_stroke_m`), reasons to doubt a run are one text of names. Columns follow from the summary itself: what is added there is in the
-//! table too.
+//! The figures of a docking as columns of a table.
 
-use super::results::{FORCE, OUTCOME, REASONS, SOUNDNESS};
-use anyhow::Result;
-use serde_json::Value as Json;
 use softdock_docking::Summary;
+use softdock_docking::figures::{Figure, Value as Measured};
 use softdock_study::{FigureSpec, Kind, Value};
 
-/// Figures that stand first in the table, in this order.
-const FIRST: [&str; 9] = [
-    "complete",
-    SOUNDNESS,
-    REASONS,
-    OUTCOME,
-    FORCE,
-    "peak_contact_time_s",
-    "capture_time_s",
-    "max_leg_stroke_m",
-    "contact_impulse_n_s",
+/// Figures that stand first in the table, in this order; the others follow by key.
+const FIRST: [Figure; 9] = [
+    Summary::complete,
+    Summary::soundness,
+    Summary::soundness_reasons,
+    Summary::outcome,
+    Summary::peak_contact_force_n,
+    Summary::peak_contact_time_s,
+    Summary::capture_time_s,
+    Summary::max_leg_stroke_m,
+    Summary::contact_impulse_n_s,
 ];
 
-/// Names and kinds of the figures that a summary gives.
-pub fn specs(summary: &Summary) -> Result<Vec<FigureSpec>> {
-    let kind = |value: &Json| match value {
-        Json::Bool(_) => Kind::Bool,
-        Json::String(_) => Kind::Text,
-        Json::Number(number) if !number.is_f64() => Kind::Integer,
-        // Whatever may be missing is a real number.
-        _ => Kind::Real,
-    };
-    Ok(flat(summary)?
-        .iter()
-        .map(|(name, value)| FigureSpec::new(name, kind(value)))
-        .collect())
+/// A column: its name, its kind, and what a run has in it.
+type Column = (String, Kind, Option<Value>);
+
+/// Names and kinds of the columns that a summary fills.
+pub fn specs(summary: &Summary) -> Vec<FigureSpec> {
+    let all = columns(summary).into_iter();
+    all.map(|(name, kind, _)| FigureSpec::new(&name, kind))
+        .collect()
 }
 
-/// The figures of a summary in the order of `specs`; what is not finite counts as missing.
-pub fn values(summary: &Summary, specs: &[FigureSpec]) -> Result<Vec<Option<Value>>> {
-    let flat = flat(summary)?;
+/// What a run has in the columns of `specs`, which may be those of another version of the program;
+/// what is not finite counts as missing.
+pub fn values(summary: &Summary, specs: &[FigureSpec]) -> Vec<Option<Value>> {
+    let all = columns(summary);
     let find = |spec: &FigureSpec| {
-        let (_, value) = flat.iter().find(|(name, _)| *name == spec.name)?;
-        match spec.kind {
-            Kind::Real => value.as_f64().map(Value::Real),
-            Kind::Integer => value.as_i64().map(Value::Integer),
-            Kind::Bool => value.as_bool().map(Value::Bool),
-            Kind::Text => value.as_str().map(|text| Value::Text(text.to_owned())),
-        }
+        let is_it = |(name, kind, _): &&Column| *name == spec.name && *kind == spec.kind;
+        all.iter().find(is_it)?.2.clone()
     };
-    Ok(specs.iter().map(find).collect())
+    specs.iter().map(find).collect()
 }
 
-/// Names and values, the most wanted ones first, then by name; entries of a list stay together.
-fn flat(summary: &Summary) -> Result<Vec<(String, Json)>> {
-    let mut out = Vec::new();
-    flatten("", serde_json::to_value(summary)?, &mut out);
-    let place = |name: &str| FIRST.iter().position(|first| *first == name);
-    // Stable: what has no place keeps its order.
-    out.sort_by_key(|(name, _)| place(name).unwrap_or(FIRST.len()));
-    Ok(out)
+fn columns(summary: &Summary) -> Vec<Column> {
+    let place = |figure: &Figure| FIRST.iter().position(|first| first.key == figure.key);
+    let mut figures = Summary::figures();
+    figures.sort_by_key(|figure| (place(figure).unwrap_or(FIRST.len()), figure.key));
+    figures
+        .into_iter()
+        .flat_map(|figure| columns_of(figure, summary))
+        .collect()
 }
 
-fn flatten(name: &str, value: Json, out: &mut Vec<(String, Json)>) {
-    match value {
-        Json::Object(map) => {
-            let mut entries: Vec<(String, Json)> = map.into_iter().collect();
-            entries.sort_by(|a, b| a.0.cmp(&b.0));
-            for (key, value) in entries {
-                let dot = if name.is_empty() { "" } else { "." };
-                flatten(&format!("{name}{dot}{key}"), value, out);
-            }
-        }
+/// The columns of a figure: one, or one for each entry of a list.
+fn columns_of(figure: &Figure, summary: &Summary) -> Vec<Column> {
+    let one = |kind: Kind, value: Option<Value>| vec![(figure.key.to_owned(), kind, value)];
+    let real = |value: f64| value.is_finite().then_some(Value::Real(value));
+    let list = |values: &[f64]| {
+        let entries = values.iter().enumerate();
+        let column = |(i, value): (usize, &f64)| (figure.column(i), Kind::Real, real(*value));
+        entries.map(column).collect()
+    };
+    match figure.of(summary) {
+        Measured::Flag(flag) => one(Kind::Bool, Some(Value::Bool(flag))),
+        Measured::Word(word) => one(Kind::Text, Some(Value::Text(word.to_owned()))),
+        Measured::Count(count) => one(Kind::Integer, i64::try_from(count).ok().map(Value::Integer)),
+        Measured::Number(number) => one(Kind::Real, number.and_then(real)),
+        Measured::Ends(ends) => list(&ends),
+        Measured::PerLeg(values) => list(&values),
         // However many there are: their names in one column.
-        Json::Array(list) if name == REASONS => {
-            let names = list.iter().filter_map(|reason| reason["reason"].as_str());
-            let names: Vec<&str> = names.collect();
-            out.push((name.to_owned(), names.join(" ").into()));
+        Measured::Reasons(reasons) => {
+            let names: Vec<&str> = reasons.iter().map(|reason| reason.doubt.key()).collect();
+            one(Kind::Text, Some(Value::Text(names.join(" "))))
         }
-        Json::Array(list) => {
-            for (index, value) in list.into_iter().enumerate() {
-                flatten(&entry_name(name, index), value, out);
-            }
-        }
-        _ => out.push((name.to_owned(), value)),
-    }
-}
-
-/// Name of an entry of a list; known lists have names that say what it is.
-fn entry_name(list: &str, index: usize) -> String {
-    let number = index + 1;
-    match (list, index) {
-        ("leg_strokes_m", _) => format!("leg{number}_stroke_m"),
-        ("motor_range_use", _) => format!("leg{number}_motor_range_use"),
-        ("tendon_tension_range_n", 0) => "tendon_tension_min_n".to_owned(),
-        ("tendon_tension_range_n", 1) => "tendon_tension_max_n".to_owned(),
-        _ => format!("{list}.{number}"),
     }
 }
 
@@ -112,10 +84,10 @@ mod tests {
         scenario.platform.legs.elements = 2;
         scenario.docking.duration_s = 0.01;
         let mut run = DockingRun::new(&scenario, false).unwrap();
-        let specs = specs(&run.summary().unwrap()).unwrap();
+        let specs = specs(&run.summary().unwrap());
         run.run().unwrap();
         let summary = run.summary().unwrap();
-        let values = values(&summary, &specs).unwrap();
+        let values = values(&summary, &specs);
         let value = |name: &str| {
             let index = specs.iter().position(|spec| spec.name == name);
             values[index.unwrap_or_else(|| panic!("no {name}"))].clone()

@@ -19,7 +19,7 @@ impl Docking {
     pub fn new(base: &Scenario) -> Result<Self> {
         let start = DockingRun::new(base, false)?;
         Ok(Self {
-            figures: figures::specs(&start.summary()?)?,
+            figures: figures::specs(&start.summary()?),
         })
     }
 
@@ -27,7 +27,7 @@ impl Docking {
         let scenario = scenario_of(case.plan, case.run)?;
         let mut run = DockingRun::new(&scenario, case.wants_series)?;
         let outcome = match run.run() {
-            Ok(()) => Outcome::ok(figures::values(&run.summary()?, &self.figures)?),
+            Ok(()) => Outcome::ok(figures::values(&run.summary()?, &self.figures)),
             Err(error) => Outcome::failed(error.to_string()),
         };
         Ok(if case.wants_series {

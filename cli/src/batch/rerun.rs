@@ -29,8 +29,8 @@ pub struct Arguments {
     /// Folder of a study
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// The worst runs by a figure, FIGURE:COUNT or FIGURE:COUNT:smallest; without any choice the
-    /// ten largest peak contact forces
+    /// The worst runs by a figure, FIGURE:COUNT or FIGURE:COUNT:smallest (`softdock figures` lists
+    /// them); without any choice the ten largest peak contact forces
     #[arg(long, value_name = "FIGURE:COUNT")]
     worst: Option<Ranking>,
     /// A run by its number; repeatable
@@ -144,7 +144,7 @@ fn choose(arguments: &Arguments, directory: &Directory) -> Result<Vec<(u64, Opti
 
 fn ranking_of(arguments: &Arguments) -> Ranking {
     arguments.worst.clone().unwrap_or(Ranking {
-        figure: FORCE.to_owned(),
+        figure: FORCE.key.to_owned(),
         count: 10,
         order: softdock_study::description::Order::Largest,
     })
@@ -190,7 +190,7 @@ fn same(
     let (Some(stored), Ended::Complete) = (stored, &finished.ended) else {
         return Ok(None);
     };
-    let found = figures::values(&finished.run.summary()?, directory.plan().figures())?;
+    let found = figures::values(&finished.run.summary()?, directory.plan().figures());
     Ok(Some(found == *stored))
 }
 

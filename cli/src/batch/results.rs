@@ -5,8 +5,7 @@ use crate::summary::{Summary as Text, significant};
 use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use serde_json::{Map, Value as Json, json};
-use softdock_docking::Outcome;
-pub use softdock_study::SOUNDNESS;
+use softdock_docking::{Figure, Outcome, Summary as Docking};
 use softdock_study::statistics::{Interval, Summary, summary, wilson};
 use softdock_study::{Directory, Plan, StudyError, Value};
 use std::collections::HashSet;
@@ -14,11 +13,7 @@ use std::collections::HashSet;
 /// Confidence of every interval.
 pub const CONFIDENCE: f64 = 0.95;
 /// The figure that ranks dockings.
-pub const FORCE: &str = "peak_contact_force_n";
-/// The figure that says why not.
-pub const REASONS: &str = "soundness_reasons";
-/// The figure that says what became of a docking.
-pub const OUTCOME: &str = "outcome";
+pub const FORCE: Figure = Docking::peak_contact_force_n;
 
 /// Quantiles that are printed.
 const PROBABILITIES: [f64; 4] = [0.05, 0.5, 0.95, 0.99];
@@ -39,9 +34,9 @@ impl Verdicts {
     /// Where they are; a study of another version of the program may have none.
     pub fn of(plan: &Plan) -> Result<Self, StudyError> {
         Ok(Self {
-            soundness: place(plan, SOUNDNESS)?,
-            reasons: place(plan, REASONS)?,
-            outcome: place(plan, OUTCOME)?,
+            soundness: place(plan, &Docking::soundness)?,
+            reasons: place(plan, &Docking::soundness_reasons)?,
+            outcome: place(plan, &Docking::outcome)?,
         })
     }
 
@@ -59,11 +54,11 @@ impl Verdicts {
     }
 }
 
-fn place(plan: &Plan, name: &str) -> Result<usize, StudyError> {
-    let names = || plan.figures().iter().map(|figure| figure.name.as_str());
-    let found = names().position(|known| known == name);
+fn place(plan: &Plan, figure: &Figure) -> Result<usize, StudyError> {
+    let names = || plan.figures().iter().map(|known| known.name.as_str());
+    let found = names().position(|known| known == figure.key);
     found.ok_or_else(|| StudyError::Column {
-        name: name.to_owned(),
+        name: figure.key.to_owned(),
         wanted: "text",
         available: names().collect::<Vec<_>>().join(", "),
     })
@@ -123,7 +118,7 @@ impl Results {
         let mut seen = HashSet::new();
         for directory in directories {
             let plan = directory.plan();
-            let (verdicts, force) = (Verdicts::of(plan)?, place(plan, FORCE)?);
+            let (verdicts, force) = (Verdicts::of(plan)?, place(plan, &FORCE)?);
             let stride = plan.runs().div_ceil(MOST_VALUES).max(1);
             directory.for_each_row(|row| {
                 // A run may be in several directories, but not twice in one.
@@ -249,7 +244,8 @@ impl Results {
     pub fn json(&self) -> Json {
         let Interval { low, high } = self.capture_interval();
         let group = |group: &Group| {
-            let value = json!({ "count": group.count, FORCE: force_json(group.force.as_ref()) });
+            let value =
+                json!({ "count": group.count, (FORCE.key): force_json(group.force.as_ref()) });
             (group.outcome.key().to_owned(), value)
         };
         json!({
@@ -261,7 +257,7 @@ impl Results {
             "capture_trials": self.met(),
             "capture_probability": self.capture_probability(),
             "capture_interval_95": [low, high],
-            FORCE: force_json(self.force.as_ref()),
+            (FORCE.key): force_json(self.force.as_ref()),
         })
     }
 }

@@ -100,8 +100,8 @@ fn write(arguments: &Arguments, folder: &Path, runs: &[Named], asked: usize) -> 
     }
     let all: Map<String, Value> = runs
         .iter()
-        .map(|(name, _, finished)| (name.clone(), finished.summary.clone()))
-        .collect();
+        .map(|(name, _, finished)| Ok((name.clone(), finished.summary()?)))
+        .collect::<Result<_>>()?;
     output::write_json(&folder.join("summary.json"), &all)?;
     if arguments.output.json {
         return Ok(output::say_json(&all)?);

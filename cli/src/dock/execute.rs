@@ -6,7 +6,8 @@ use crate::output::CsvFile;
 use crate::run::{self, Progress};
 use anyhow::Result;
 use leg_core::LegError;
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 use softdock_docking::DockingError;
 use softdock_docking::{DockingRun, Scenario, Summary};
 use softdock_fmi::import::FmuArchive;
@@ -35,24 +36,63 @@ pub struct Finished {
     pub ended: Ended,
     /// The figures.
     pub figures: Summary,
-    /// The same for machines, with what only the program knows.
-    pub summary: Value,
+    /// What only the program knows.
+    pub circumstances: Circumstances,
     /// The time series.
     pub table: PathBuf,
 }
 
+/// What the program knows of a run beside its figures: entries of its summary.
+#[derive(Debug, Clone, Serialize)]
+pub struct Circumstances {
+    /// Wall time that it took [s].
+    pub wall_s: f64,
+    /// How the legs are coupled.
+    pub coupling: Coupling,
+    /// What the legs are.
+    pub legs: Legs,
+    /// Version of the program.
+    pub version: &'static str,
+    /// Why it ended early, if it did.
+    pub error: Option<String>,
+}
+
+/// What the legs are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Legs {
+    /// Part of the program.
+    Native,
+    /// Inside FMUs.
+    Fmu,
+}
+
 impl Finished {
+    /// The summary for machines.
+    pub fn summary(&self) -> Result<Value> {
+        #[derive(Serialize)]
+        struct Whole<'a> {
+            #[serde(flatten)]
+            figures: &'a Summary,
+            #[serde(flatten)]
+            circumstances: &'a Circumstances,
+        }
+        Ok(serde_json::to_value(Whole {
+            figures: &self.figures,
+            circumstances: &self.circumstances,
+        })?)
+    }
+
     /// How the legs are coupled, if not in the usual way.
     pub fn coupling(&self) -> Option<String> {
-        let coupling = match self.run.platform().coupling() {
+        let coupling = match self.circumstances.coupling {
             Coupling::Monolithic => return None,
             Coupling::Implicit => "implicit",
             Coupling::Explicit => "explicit",
         };
-        let legs = if self.summary["legs"] == "fmu" {
-            "legs inside FMUs"
-        } else {
-            "native legs"
+        let legs = match self.circumstances.legs {
+            Legs::Fmu => "legs inside FMUs",
+            Legs::Native => "native legs",
         };
         Some(format!("{coupling}, {legs}"))
     }
@@ -73,7 +113,7 @@ impl Finished {
 pub struct Ready {
     run: DockingRun,
     /// What the legs are.
-    legs: &'static str,
+    legs: Legs,
     /// Wall time that this took [s].
     preparation_s: f64,
 }
@@ -88,7 +128,10 @@ pub fn prepare(scenario: &Scenario, keep_samples: bool, fmu: Option<&FmuArchive>
     };
     Ok(Ready {
         run: run.map_err(explained)?,
-        legs: if fmu.is_some() { "fmu" } else { "native" },
+        legs: match fmu {
+            Some(_) => Legs::Fmu,
+            None => Legs::Native,
+        },
         preparation_s: started.elapsed().as_secs_f64(),
     })
 }
@@ -154,20 +197,26 @@ impl Ready {
             Ended::Complete => csv.finish()?,
             _ => csv.keep_partial()?,
         };
-        let wall = preparation_s + progress.elapsed();
         let mut figures = run.summary()?;
         if matches!(ended, Ended::Failed(_)) {
             figures.soundness = figures.soundness.failed();
         }
-        let mut summary = machine_summary(&run, &figures, &ended, wall)?;
-        if let Value::Object(map) = &mut summary {
-            map.insert("legs".to_owned(), json!(legs));
-        }
+        let circumstances = Circumstances {
+            wall_s: preparation_s + progress.elapsed(),
+            coupling: run.platform().coupling(),
+            legs,
+            version: env!("CARGO_PKG_VERSION"),
+            error: match &ended {
+                Ended::Complete => None,
+                Ended::Stopped => Some(format!("stopped at t = {:.4} s", run.time())),
+                Ended::Failed(error) => Some(error.to_string()),
+            },
+        };
         Ok(Finished {
             run,
             ended,
             figures,
-            summary,
+            circumstances,
             table,
         })
     }
@@ -182,21 +231,4 @@ impl Ready {
         }
         Ok(Some(self.run.summary()?))
     }
-}
-
-/// The summary as JSON, with what only the program knows.
-fn machine_summary(run: &DockingRun, figures: &Summary, ended: &Ended, wall: f64) -> Result<Value> {
-    let mut value = serde_json::to_value(figures)?;
-    if let Value::Object(map) = &mut value {
-        map.insert("wall_s".to_owned(), json!(wall));
-        map.insert("coupling".to_owned(), json!(run.platform().coupling()));
-        map.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
-        let error = match ended {
-            Ended::Complete => Value::Null,
-            Ended::Stopped => json!(format!("stopped at t = {:.4} s", run.time())),
-            Ended::Failed(error) => json!(error.to_string()),
-        };
-        map.insert("error".to_owned(), error);
-    }
-    Ok(value)
 }

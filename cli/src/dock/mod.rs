@@ -159,7 +159,7 @@ fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitC
         write_report(&folder, &name, &config_text, &finished)?;
     }
     if arguments.output.json {
-        output::say_json(&finished.summary)?;
+        output::say_json(&finished.summary()?)?;
     } else {
         let mut text = summary::for_people(&name, &finished);
         text.note("");
@@ -205,7 +205,7 @@ pub fn write_report(
 /// Settings and summary of a run, beside its time series.
 pub fn write_figures(folder: &Path, config_text: &str, finished: &Finished) -> Result<()> {
     output::write_atomic(&folder.join("config.toml"), stamped(config_text).as_bytes())?;
-    output::write_json(&folder.join("summary.json"), &finished.summary)?;
+    output::write_json(&folder.join("summary.json"), &finished.summary()?)?;
     if !matches!(finished.ended, Ended::Complete) {
         // An earlier run's: the summary is not about it.
         output::remove_stale(folder, &["run.csv"])?;

@@ -1,13 +1,15 @@
 //! The report of a docking.
 
-use super::execute::Finished;
+use super::execute::{Circumstances, Finished};
 use super::scene;
+use crate::figures::{headlines, shown};
 use multibody::group::{Group, Se3};
 use multibody::math;
-use softdock_docking::{EnergySample, LegSample, Sample};
+use serde_json::{Value, json};
+use softdock_docking::{EnergySample, EnergySummary, LegSample, Sample, Summary};
 use softdock_platform::attitude::Attitude;
 use softdock_platform::contact::PointForce;
-use softdock_report::{DockingRun, DockingSeries};
+use softdock_report::{DockingRun, DockingSeries, Figure};
 
 /// What was asked for, in a sentence or two.
 pub fn lead(finished: &Finished) -> String {
@@ -57,16 +59,49 @@ pub fn run(name: &str, finished: &Finished, config_text: &str) -> DockingRun {
     DockingRun {
         name: name.to_owned(),
         incomplete: finished.incomplete(),
-        summary: finished.summary.clone(),
+        doubts: doubts(&finished.figures),
+        headlines: headlines(&finished.figures),
+        figures: figures(finished),
         series: series(finished, samples),
         scene: Some(scene::scene(
             finished.run.scenario(),
-            &finished.summary,
+            &finished.figures,
             samples,
         )),
         config_text: config_text.to_owned(),
         files: files(finished),
     }
+}
+
+/// Why the figures are not to be believed.
+fn doubts(figures: &Summary) -> Vec<String> {
+    let reasons = figures.soundness.reasons().iter();
+    reasons.map(ToString::to_string).collect()
+}
+
+/// All figures, then what only the program knows.
+fn figures(finished: &Finished) -> Vec<Figure> {
+    let Circumstances {
+        wall_s,
+        coupling,
+        legs,
+        version,
+        error,
+    } = &finished.circumstances;
+    let word = |key: &str, value: Value| {
+        let text = value.as_str().unwrap_or("–").to_owned();
+        Figure::text(key, text, "").keyed(key, value)
+    };
+    let all = Summary::figures().into_iter();
+    let all = all.map(|figure| shown(figure, &finished.figures));
+    all.chain([
+        Figure::number("wall time", *wall_s, 3, "s").keyed("wall_s", *wall_s),
+        word("coupling", json!(coupling)),
+        word("legs", json!(legs)),
+        word("version", json!(version)),
+        word("error", json!(error)),
+    ])
+    .collect()
 }
 
 fn files(finished: &Finished) -> Vec<[String; 3]> {
@@ -169,11 +204,13 @@ fn energy(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
         part("bodies", &|e| e.bodies),
         part("legs (change)", &|e| legs(e) - start),
         part("contact and latch", &|e| e.contact),
-        part("lost in the legs", &|e| e.leg_loss),
-        part("lost in contact", &|e| e.contact_loss),
-        part("lost in friction", &|e| e.friction_loss),
-        part("lost in the latch", &|e| e.latch_loss),
-        part("work of the motors", &|e| e.motor_work),
+        part(EnergySummary::lost_in_legs_j.label, &|e| e.leg_loss),
+        part(EnergySummary::lost_in_contact_j.label, &|e| e.contact_loss),
+        part(EnergySummary::lost_in_friction_j.label, &|e| {
+            e.friction_loss
+        }),
+        part(EnergySummary::lost_in_latch_j.label, &|e| e.latch_loss),
+        part(EnergySummary::motor_work_j.label, &|e| e.motor_work),
     ]
 }
 

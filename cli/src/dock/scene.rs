@@ -5,9 +5,8 @@ mod shapes;
 use multibody::group::{Group, Se3};
 use multibody::math;
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
-use serde_json::Value;
 use shapes::{FACETS, effector_meshes, target_meshes};
-use softdock_docking::{Sample, Scenario};
+use softdock_docking::{Sample, Scenario, Summary};
 use softdock_platform::contact::effector_points;
 use softdock_report::{
     Anchor, Arrow, Body, Focus, Mesh, Moment, Paint, Pose, Reading, RibbonFrame, Scene, Strip,
@@ -25,7 +24,7 @@ const AXIS_LENGTH: f64 = 0.25;
 const ROOM_FOR_TARGET: f64 = 0.2;
 
 /// The scene of a run.
-pub fn scene(scenario: &Scenario, summary: &Value, samples: &[Sample]) -> Scene {
+pub fn scene(scenario: &Scenario, summary: &Summary, samples: &[Sample]) -> Scene {
     let frames = frames(summary, samples);
     let reading = |label: &str, unit: &str, digits, value: &dyn Fn(&Sample) -> f64| Reading {
         label: label.to_owned(),
@@ -57,16 +56,16 @@ pub fn scene(scenario: &Scenario, summary: &Value, samples: &[Sample]) -> Scene 
 
 /// The samples to show: all over the run, more of them around the first touch, and the ones next
 /// to the moments that have a name.
-fn frames<'a>(summary: &Value, samples: &'a [Sample]) -> Vec<&'a Sample> {
-    let time = |key: &str| summary.get(key).and_then(Value::as_f64);
-    let begin = time("first_touch_s").map_or(f64::INFINITY, |t| t - 0.02);
-    let end = time("peak_contact_time_s").map_or(f64::NEG_INFINITY, |t| t + 0.15);
+fn frames<'a>(summary: &Summary, samples: &'a [Sample]) -> Vec<&'a Sample> {
+    let (touch, peak) = (summary.first_touch_s, summary.peak_contact_time_s);
+    let begin = touch.map_or(f64::INFINITY, |t| t - 0.02);
+    let end = peak.map_or(f64::NEG_INFINITY, |t| t + 0.15);
     let stride = samples.len().div_ceil(MOST_FRAMES).max(1);
     let around = samples.iter().filter(|s| s.time >= begin && s.time <= end);
     let fine = around.count().div_ceil(MOST_FRAMES).max(1);
-    let named: Vec<usize> = ["first_touch_s", "peak_contact_time_s", "capture_time_s"]
-        .iter()
-        .filter_map(|key| time(key))
+    let named: Vec<usize> = [touch, peak, summary.capture_time_s]
+        .into_iter()
+        .flatten()
         .map(|time| samples.partition_point(|s| s.time < time))
         .collect();
     let last = samples.len().saturating_sub(1);
@@ -246,16 +245,18 @@ fn focus(frames: &[&Sample]) -> Option<Focus> {
     })
 }
 
-fn moments(summary: &Value) -> Vec<Moment> {
-    let at = |key: &str, label: &str| {
-        let time = summary.get(key).and_then(Value::as_f64);
-        time.map(|time| Moment::new(time, label))
-    };
-    let peak = summary["peak_contact_force_n"].as_f64().unwrap_or(0.0) > 0.0;
+fn moments(summary: &Summary) -> Vec<Moment> {
+    let at = |time: Option<f64>, label: &str| time.map(|time| Moment::new(time, label));
+    let pressed = summary
+        .peak_contact_force_n
+        .is_some_and(|force| force > 0.0);
     [
-        at("first_touch_s", "first touch"),
-        at("peak_contact_time_s", "peak force").filter(|_| peak),
-        at("capture_time_s", "capture"),
+        at(summary.first_touch_s, "first touch"),
+        at(
+            summary.peak_contact_time_s.filter(|_| pressed),
+            "peak force",
+        ),
+        at(summary.capture_time_s, "capture"),
     ]
     .into_iter()
     .flatten()

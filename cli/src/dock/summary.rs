@@ -1,151 +1,128 @@
 //! What a person reads on the terminal after a docking.
 
 use super::execute::{Ended, Finished};
+use crate::figures::short;
 use crate::summary::{Summary, significant};
-use serde_json::Value;
-use softdock_docking::{Outcome, summary as figures};
+use softdock_docking::{EnergySummary as Energy, Figure, Outcome, Summary as Docking};
 
 /// The summary of a run: what happened, then the figures.
 pub fn for_people(name: &str, finished: &Finished) -> Summary {
     let mut out = Summary::new(format!("Docking: {name}"));
     out.lead(story(finished));
-    let figures = Figures(&finished.summary);
-    out.text("outcome", finished.figures.outcome.to_string(), "");
-    out.soundness(&finished.figures.soundness);
-    contact(&mut out, &figures);
-    legs(&mut out, &figures);
-    energy(&mut out, &figures);
-    out.text(
-        "largest joint gap",
-        figures.short("max_joint_gap_m", 1.0, 2),
-        "m",
-    );
+    let figures = &finished.figures;
+    out.text(Docking::outcome.label, figures.outcome.to_string(), "");
+    out.soundness(&figures.soundness);
+    contact(&mut out, figures);
+    legs(&mut out, figures);
+    energy(&mut out, figures);
+    add(&mut out, figures, &Docking::max_joint_gap_m, "");
     if let Some(coupling) = finished.coupling() {
         out.text("coupling", coupling, "");
     }
-    let wall = figures.short("wall_s", 1.0, 3);
+    let wall = significant(finished.circumstances.wall_s, 3);
+    let simulated = short(&Docking::simulated_s, figures);
     out.text(
         "simulated",
-        figures.short("simulated_s", 1.0, 3),
+        simulated,
         &format!("s in {wall} s of wall time"),
     );
     out
 }
 
-/// The machine-readable summary.
-struct Figures<'a>(&'a Value);
+/// A figure with its name and unit, and `more` behind.
+fn add(out: &mut Summary, figures: &Docking, figure: &Figure, more: &str) {
+    let unit = format!("{}{more}", figure.shown_unit);
+    out.text(figure.label, short(figure, figures), &unit);
+}
 
-impl Figures<'_> {
-    fn number(&self, key: &str) -> Option<f64> {
-        self.0
-            .pointer(&format!("/{}", key.replace('.', "/")))?
-            .as_f64()
+fn contact(out: &mut Summary, figures: &Docking) {
+    let touched = figures.first_touch_s.is_some();
+    let when = format!("  at {} s", short(&Docking::peak_contact_time_s, figures));
+    let when = if touched { &when } else { "" };
+    add(out, figures, &Docking::peak_contact_force_n, when);
+    add(out, figures, &Docking::contact_impulse_n_s, "");
+    if figures.capture_time_s.is_some() {
+        out.text("capture at", short(&Docking::capture_time_s, figures), "s");
     }
-
-    /// A figure times `scale`, as text.
-    fn short(&self, key: &str, scale: f64, digits: usize) -> String {
-        let value = self
-            .number(key)
-            .map(|value| significant(value * scale, digits));
-        value.unwrap_or_else(|| "-".to_owned())
+    let settling = &Docking::settling_time_s;
+    match figures.settling_time_s {
+        Some(_) => add(out, figures, settling, "  after the touch"),
+        None if touched => {
+            out.text(settling.label, "none", "  it still moves at the end");
+        }
+        None => {
+            out.text(settling.label, "-", "");
+        }
     }
 }
 
-fn contact(out: &mut Summary, figures: &Figures<'_>) {
-    let touched = figures.number("first_touch_s").is_some();
-    let peak_time = figures.short("peak_contact_time_s", 1.0, 3);
-    let when = if touched {
-        format!("N  at {peak_time} s")
-    } else {
-        "N".to_owned()
+fn legs(out: &mut Summary, figures: &Docking) {
+    let percent = |part: f64| significant(100.0 * part, 2);
+    let part = percent(figures.leg_stroke_over_limit);
+    let part = format!("  {part} % of its limit");
+    add(out, figures, &Docking::max_leg_stroke_m, &part);
+    let slack = match figures.max_slack_time_s {
+        time if time > 0.0 => format!("  slack for {} s", significant(time, 3)),
+        _ => "  never slack".to_owned(),
     };
-    let force = figures.short("peak_contact_force_n", 1.0, 4);
-    out.text("peak contact force", force, &when);
-    let impulse = figures.short("contact_impulse_n_s", 1.0, 4);
-    out.text("contact impulse", impulse, "N·s");
-    if let Some(time) = figures.number("capture_time_s") {
-        out.text("capture at", significant(time, 4), "s");
-    }
-    match figures.number("settling_time_s") {
-        Some(time) => out.text("settling time", significant(time, 4), "s  after the touch"),
-        None if touched => out.text("settling time", "none", "  it still moves at the end"),
-        None => out.text("settling time", "-", ""),
-    };
-}
-
-fn legs(out: &mut Summary, figures: &Figures<'_>) {
-    let part = figures.short("leg_stroke_over_limit", 100.0, 2);
-    out.text(
-        "largest leg stroke",
-        figures.short("max_leg_stroke_m", 1e3, 4),
-        &format!("mm  {part} % of its limit"),
-    );
-    let low = figures.short("tendon_tension_range_n.0", 1.0, 4);
-    let high = figures.short("tendon_tension_range_n.1", 1.0, 4);
-    let slack = match figures.number("max_slack_time_s") {
-        Some(time) if time > 0.0 => format!("N  slack for {} s", significant(time, 3)),
-        _ => "N  never slack".to_owned(),
-    };
-    out.text("tendon tension", format!("{low} … {high}"), &slack);
-    let torque = figures.short("peak_motor_torque_nm", 1.0, 4);
-    out.text("peak motor torque", torque, "N·m");
-    let used = figures.number("max_motor_range_use").unwrap_or(0.0);
+    add(out, figures, &Docking::tendon_tension_range_n, &slack);
+    add(out, figures, &Docking::peak_motor_torque_nm, "");
+    let used = figures.max_motor_range_use;
     if used > 0.0 {
-        let turn = figures.short("max_motor_turn_rad", 1.0_f64.to_degrees(), 3);
-        let used = significant(100.0 * used, 2);
-        out.text(
-            "largest turn of a crank",
-            turn,
-            &format!("°  {used} % of its working range"),
-        );
+        let used = format!("  {} % of its working range", percent(used));
+        add(out, figures, &Docking::max_motor_turn_rad, &used);
     }
 }
 
 /// Part of the energy brought in that is nothing.
 const NOTHING: f64 = 1e-12;
 
-fn energy(out: &mut Summary, figures: &Figures<'_>) {
-    let value = |key: &str| figures.number(&format!("energy.{key}")).unwrap_or(0.0);
-    let brought = value("brought_in_j");
-    let milli = |joule: f64| {
-        let nothing = joule.abs() <= NOTHING * brought.abs();
-        significant(if nothing { 0.0 } else { 1e3 * joule }, 4)
-    };
-    out.text("energy brought in", milli(brought), "mJ");
-    for (label, key) in [
-        ("  work of the motors", "motor_work_j"),
-        ("  left in the bodies", "bodies_j"),
-        ("  kept by the legs", "legs_change_j"),
-        ("  kept by the contact", "contact_stored_j"),
-        ("  lost in the legs", "lost_in_legs_j"),
-        ("  lost in contact", "lost_in_contact_j"),
-        ("  lost in friction", "lost_in_friction_j"),
-        ("  lost in the latch", "lost_in_latch_j"),
-    ] {
-        let joule = value(key);
+/// Where the energy went, in the order in which it is told.
+const ENERGIES: [Figure; 8] = [
+    Energy::motor_work_j,
+    Energy::bodies_j,
+    Energy::legs_change_j,
+    Energy::contact_stored_j,
+    Energy::lost_in_legs_j,
+    Energy::lost_in_contact_j,
+    Energy::lost_in_friction_j,
+    Energy::lost_in_latch_j,
+];
+
+fn energy(out: &mut Summary, figures: &Docking) {
+    let brought = &Energy::brought_in_j;
+    let label = format!("energy {}", brought.label);
+    out.text(&label, short(brought, figures), brought.shown_unit);
+    let nothing = NOTHING * figures.energy.brought_in_j.abs();
+    for figure in &ENERGIES {
         // What plays no part takes no line.
-        if joule.abs() > NOTHING * brought.abs() {
-            out.text(label, milli(joule), "mJ");
+        if figure
+            .number(figures)
+            .is_some_and(|joule| joule.abs() > nothing)
+        {
+            let label = format!("  {}", figure.label);
+            out.text(&label, short(figure, figures), figure.shown_unit);
         }
     }
-    let residual = figures.short("energy_residual_rel", 1.0, 2);
-    out.text("  missing", residual, "of what moved");
+    let missing = short(&Docking::energy_residual_rel, figures);
+    out.text("  missing", missing, "of what moved");
 }
 
 /// What happened, in a sentence or two.
 fn story(finished: &Finished) -> String {
-    let figures = Figures(&finished.summary);
-    let mut text = match (finished.figures.outcome, finished.figures.first_touch_s) {
+    let figures = &finished.figures;
+    let mut text = match (figures.outcome, figures.first_touch_s) {
         (Outcome::NeverTouched, _) => untouched(finished),
         (_, Some(touch)) => {
             let touch = significant(touch, 3);
-            let force = figures.short("peak_contact_force_n", 1.0, 3);
-            let outcome = outcome(&finished.figures);
+            let force = figures.peak_contact_force_n;
+            let force = force.map_or_else(|| "-".to_owned(), |force| significant(force, 3));
+            let outcome = outcome(figures);
             format!("First touch after {touch} s, peak force {force} N; {outcome}.")
         }
-        (_, None) => format!("Nothing touched; {}.", outcome(&finished.figures)),
+        (_, None) => format!("Nothing touched; {}.", outcome(figures)),
     };
-    if finished.figures.soundness.is_suspect() {
+    if figures.soundness.is_suspect() {
         text += " SUSPECT: do not use these figures before you know why.";
     }
     match &finished.ended {
@@ -156,7 +133,7 @@ fn story(finished: &Finished) -> String {
     text
 }
 
-fn outcome(figures: &figures::Summary) -> String {
+fn outcome(figures: &Docking) -> String {
     match (figures.outcome, figures.effective_restitution) {
         (Outcome::Captured, _) => "captured: the latch closed and holds the target".to_owned(),
         (Outcome::Bounced, Some(part)) => {

@@ -2,6 +2,7 @@
 
 use super::{Arguments, execute, published_force, shipped};
 use crate::failure::{BadInput, FAILED, STOPPED, verdict};
+use crate::figures::{axis, headlines, title};
 use crate::output::{self, CsvFile};
 use crate::run::{self, Progress};
 use crate::settings::{Kind, MOST_PARTS, Parameter, Resolved, Settings, SettingsArgs};
@@ -9,9 +10,10 @@ use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use softdock_docking::Scenario;
+use softdock_docking::figures::shown_unit;
+use softdock_docking::{Figure, Scenario, Summary};
 use softdock_fmi::import::FmuArchive;
-use softdock_report::{Axis, SweepPoint, SweepReport};
+use softdock_report::{Axis, SweepCurve, SweepPoint, SweepReport};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,15 +67,65 @@ impl Range {
     }
 }
 
+/// A run of a sweep.
+struct Point {
+    /// Value of the swept key.
+    value: f64,
+    /// Its figures, or why it failed.
+    done: Result<Summary, String>,
+}
+
+impl Point {
+    fn soundness(&self) -> Soundness {
+        let failed = |_: &String| Soundness::Failed(Vec::new());
+        let done = self.done.as_ref();
+        done.map_or_else(failed, |summary| summary.soundness.clone())
+    }
+
+    /// A figure that is one number; NaN if there is none.
+    fn number(&self, figure: &Figure) -> f64 {
+        let done = self.done.as_ref().ok();
+        let number = done.and_then(|summary| figure.number(summary));
+        number.unwrap_or(f64::NAN)
+    }
+
+    /// What became of it, and whether it can be believed.
+    fn words(&self) -> [&'static str; 2] {
+        match &self.done {
+            Ok(summary) => [summary.outcome.key(), summary.soundness.key()],
+            Err(_) => ["failed"; 2],
+        }
+    }
+
+    /// For machines.
+    fn summary(&self) -> Value {
+        let (summary, error) = (self.done.as_ref().ok(), self.done.as_ref().err());
+        json!({ "value": self.value, "summary": summary, "error": error })
+    }
+
+    /// For the report.
+    fn shown(&self) -> SweepPoint {
+        let plain = |mut figure: softdock_report::Figure| {
+            figure.datum = None;
+            figure
+        };
+        let figures = self.done.as_ref().map(headlines).unwrap_or_default();
+        SweepPoint {
+            value: self.value,
+            figures: figures.into_iter().map(plain).collect(),
+            failure: self.done.as_ref().err().cloned(),
+            link: None,
+        }
+    }
+}
+
 /// What a sweep found.
 struct Sweep {
     range: Range,
     /// Name of the scenario.
     scenario: String,
     /// The runs that came to an end, in the order of the values.
-    points: Vec<SweepPoint>,
-    /// Whether those that did not fail can be believed.
-    soundness: Vec<Soundness>,
+    points: Vec<Point>,
 }
 
 impl Sweep {
@@ -87,23 +139,22 @@ impl Sweep {
     }
 
     fn failures(&self) -> usize {
-        let failed = self.points.iter().filter(|point| point.failure.is_some());
+        let failed = self.points.iter().filter(|point| point.done.is_err());
         failed.count()
     }
 
     /// What is suspect in any of the runs.
     fn soundness(&self) -> Soundness {
-        let all = self.soundness.iter().cloned();
+        let all = self.points.iter().map(Point::soundness);
         all.reduce(Soundness::and).unwrap_or_default()
     }
 
     /// For machines.
     fn summary(&self) -> Value {
-        let run = |point: &SweepPoint| json!({ "value": point.value, "summary": point.summary, "error": point.failure });
         json!({
             "key": self.range.key,
             "complete": self.missing() == 0,
-            "runs": self.points.iter().map(run).collect::<Vec<Value>>(),
+            "runs": self.points.iter().map(Point::summary).collect::<Vec<Value>>(),
         })
     }
 }
@@ -129,12 +180,9 @@ pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Resu
     for name in ["report.html", "sweep.csv", "summary.json"] {
         output::probe(&folder.join(name))?;
     }
-    let (points, soundness): (Vec<_>, Vec<_>) =
-        run_all(&scenarios, &range.values, fmu).into_iter().unzip();
     let sweep = Sweep {
         scenario: shipped::name_of(arguments.scenario.as_deref()),
-        points,
-        soundness,
+        points: run_all(&scenarios, &range.values, fmu),
         range,
     };
     write(arguments, &folder, &sweep, base)?;
@@ -176,39 +224,27 @@ fn scenario_at(arguments: &Arguments, key: &str, value: f64, text: &str) -> Resu
 }
 
 /// All runs, side by side, in the order of the values; those done before a stop.
-fn run_all(
-    scenarios: &[Scenario],
-    values: &[f64],
-    fmu: Option<&FmuArchive>,
-) -> Vec<(SweepPoint, Soundness)> {
+fn run_all(scenarios: &[Scenario], values: &[f64], fmu: Option<&FmuArchive>) -> Vec<Point> {
     let done = AtomicUsize::new(0);
     let progress = Mutex::new(Progress::counting(scenarios.len()));
-    let points: Vec<Option<(SweepPoint, Soundness)>> = scenarios
+    let points: Vec<Option<Point>> = scenarios
         .par_iter()
         .zip(values)
         .map(|(scenario, &value)| {
             if run::stop_requested() {
                 return None;
             }
-            let mut point = SweepPoint {
-                value,
-                ..SweepPoint::default()
-            };
-            let soundness = match run_one(scenario, fmu) {
-                Ok(done) => {
-                    let (summary, soundness) = done?;
-                    point.summary = summary;
-                    soundness
-                }
-                Err(error) => {
-                    point.failure = Some(format!("{error:#}"));
-                    Soundness::Failed(Vec::new())
-                }
-            };
+            // None if somebody stopped it.
+            let prepared = execute::prepare(scenario, false, fmu);
+            let summary = prepared.and_then(execute::Ready::summarize).transpose()?;
+            let summary = summary.map_err(|error| format!("{error:#}"));
             let count = done.fetch_add(1, Ordering::Relaxed) + 1;
             let mut bar = progress.lock().unwrap_or_else(PoisonError::into_inner);
             bar.at(count as f64);
-            Some((point, soundness))
+            Some(Point {
+                value,
+                done: summary,
+            })
         })
         .collect();
     progress
@@ -218,30 +254,37 @@ fn run_all(
     points.into_iter().flatten().collect()
 }
 
-/// The summary of one run, and whether it can be believed; none if somebody stopped it.
-fn run_one(scenario: &Scenario, fmu: Option<&FmuArchive>) -> Result<Option<(Value, Soundness)>> {
-    let Some(figures) = execute::prepare(scenario, false, fmu)?.summarize()? else {
-        return Ok(None);
-    };
-    Ok(Some((serde_json::to_value(&figures)?, figures.soundness)))
-}
-
-/// Figures of the table, in order.
-const COLUMNS: [&str; 5] = [
-    "peak_contact_force_n",
-    "contact_impulse_n_s",
-    "max_leg_stroke_m",
-    "peak_motor_torque_nm",
-    "energy_residual_rel",
+/// Figures of the table, in order; what became of a run and whether it can be believed stand behind.
+const COLUMNS: [Figure; 5] = [
+    Summary::peak_contact_force_n,
+    Summary::contact_impulse_n_s,
+    Summary::max_leg_stroke_m,
+    Summary::peak_motor_torque_nm,
+    Summary::energy_residual_rel,
 ];
 
-/// Entries of the table that are words, behind the numbers; `failed` for runs that failed.
-const WORDS: [&str; 2] = ["outcome", "soundness"];
+/// Figures that are drawn against the setting.
+const CURVES: [Figure; 4] = [
+    Summary::peak_contact_force_n,
+    Summary::contact_impulse_n_s,
+    Summary::settling_time_s,
+    Summary::max_leg_stroke_m,
+];
 
-/// An entry of a run's summary that is a word.
-fn word<'a>(point: &'a SweepPoint, key: &str) -> &'a str {
-    let word = point.summary.get(key).and_then(Value::as_str);
-    word.unwrap_or("failed")
+/// A figure against the setting; a gap where a run failed or is suspect.
+fn curve(figure: &Figure, points: &[Point]) -> SweepCurve {
+    let value = |point: &Point| match point.soundness() {
+        Soundness::Sound => figure.scaled(point.number(figure)),
+        Soundness::Suspect(_) | Soundness::Failed(_) => f64::NAN,
+    };
+    let is_force = figure.key == Summary::peak_contact_force_n.key;
+    SweepCurve {
+        title: title(figure),
+        sentence: format!("{}.", figure.meaning),
+        axis: axis(figure),
+        values: points.iter().map(value).collect(),
+        level: is_force.then(published_force),
+    }
 }
 
 fn write(
@@ -252,14 +295,13 @@ fn write(
 ) -> Result<()> {
     let (range, points) = (&sweep.range, &sweep.points);
     let mut header = vec![range.key.as_str()];
-    header.extend(COLUMNS);
-    header.extend(WORDS);
+    header.extend(COLUMNS.iter().map(|figure| figure.key));
+    header.extend([Summary::outcome.key, Summary::soundness.key]);
     let mut csv = CsvFile::create(&folder.join("sweep.csv"), &header)?;
     for point in points {
-        let figure = |key: &str| point.summary.get(key).and_then(Value::as_f64);
         let mut row = vec![point.value];
-        row.extend(COLUMNS.map(|key| figure(key).unwrap_or(f64::NAN)));
-        csv.row_with_words(&row, &WORDS.map(|key| word(point, key)))?;
+        row.extend(COLUMNS.iter().map(|figure| point.number(figure)));
+        csv.row_with_words(&row, &point.words())?;
     }
     if sweep.missing() == 0 {
         csv.finish()?;
@@ -276,7 +318,7 @@ fn write(
     }
     let (done, asked) = (points.len(), range.values.len());
     let stopped = format!("Incomplete: stopped after {done} of {asked} runs.");
-    let unit = sweep.known().map_or("-", |key| key.unit);
+    let unit = sweep.known().map_or("", |key| shown_unit(key.unit));
     let report = SweepReport {
         title: format!("Docking against {}", range.key),
         lead: format!(
@@ -284,9 +326,9 @@ fn write(
             sweep.scenario
         ),
         warning: warning(sweep, (done < asked).then_some(stopped)),
-        parameter: Axis::new(&range.key, if unit == "-" { "" } else { unit }),
-        points: points.clone(),
-        reference_force: Some(published_force()),
+        parameter: Axis::new(&range.key, unit),
+        points: points.iter().map(Point::shown).collect(),
+        curves: CURVES.iter().map(|figure| curve(figure, points)).collect(),
         config_text: base.print()?,
     };
     output::write_atomic(&folder.join("report.html"), report.html()?.as_bytes())?;
@@ -295,8 +337,8 @@ fn write(
 
 /// What the reader must know first.
 fn warning(sweep: &Sweep, stopped: Option<String>) -> Option<String> {
-    let all = sweep.soundness.iter();
-    let suspect = match all.filter(|soundness| soundness.is_suspect()).count() {
+    let all = sweep.points.iter().map(Point::soundness);
+    let suspect = match all.filter(Soundness::is_suspect).count() {
         0 => None,
         1 => Some("One run is suspect and left out of the curves.".to_owned()),
         count => Some(format!(
@@ -317,17 +359,18 @@ fn say(arguments: &Arguments, sweep: &Sweep, folder: &Path) -> Result<()> {
         format!("  {name:>width$}  peak force [N]  stroke [mm]  outcome        soundness"),
     ];
     for point in &sweep.points {
-        let number = |key: &str| point.summary.get(key).and_then(Value::as_f64);
         // Steps of a tenth do not add up to the digits people type.
         let value = (point.value * 1e9).round() / 1e9;
-        lines.push(match &point.failure {
-            Some(failure) => format!("  {value:>width$}  failed: {failure}"),
-            None => format!(
+        lines.push(match &point.done {
+            Err(failure) => format!("  {value:>width$}  failed: {failure}"),
+            Ok(summary) => format!(
                 "  {value:>width$}  {:>14}  {:>11.2}  {:<13}  {}",
-                number("peak_contact_force_n").map_or("-".to_owned(), |n| format!("{n:.2}")),
-                1e3 * number("max_leg_stroke_m").unwrap_or(f64::NAN),
-                word(point, "outcome").replace('_', " "),
-                word(point, "soundness"),
+                summary
+                    .peak_contact_force_n
+                    .map_or("-".to_owned(), |force| format!("{force:.2}")),
+                Summary::max_leg_stroke_m.scaled(summary.max_leg_stroke_m),
+                summary.outcome.key().replace('_', " "),
+                summary.soundness.key(),
             ),
         });
     }

@@ -5,6 +5,7 @@ mod commands;
 mod common;
 mod damage;
 mod disk;
+mod figures;
 mod importers;
 mod invariance;
 mod kill;

@@ -102,6 +102,7 @@ fn a_sweep_and_a_comparison_are_as_sound_as_their_worst_run() {
     assert_eq!(summary["runs"][0]["summary"]["soundness"], "suspect");
     let page = folder.file("sweep/report.html");
     assert!(page.contains("One run is suspect and left out of the curves."));
+    assert!(page.contains("\"y\":[null,"), "a gap in every curve");
 
     folder.write("soft.toml", "[contact.normal]\nstiffness_n_per_m_n = 1e4\n");
     let arguments = [

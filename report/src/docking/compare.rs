@@ -5,14 +5,13 @@ use super::{DockingRun, DockingSeries, listing, push_group};
 use crate::block::Block;
 use crate::chart::{Axis, Chart, Level, Series};
 use crate::figure::Figure;
-use crate::summary;
 use crate::table::{Cell, Table};
 use std::collections::BTreeMap;
 
 /// The blocks of a comparison.
 pub(super) fn blocks(runs: &[DockingRun], reference: Option<&Level>) -> Vec<Block> {
     let mut blocks = Vec::new();
-    blocks.extend(figures(runs, "Figures", summary::headlines));
+    blocks.extend(figures(runs, "Figures", |run| &run.headlines));
     blocks.extend(differences(runs));
     push_group(
         &mut blocks,
@@ -27,7 +26,7 @@ pub(super) fn blocks(runs: &[DockingRun], reference: Option<&Level>) -> Vec<Bloc
         charts(runs, reference),
     );
     let mut details: Vec<Block> = Vec::new();
-    details.extend(figures(runs, "All figures", summary::rows));
+    details.extend(figures(runs, "All figures", |run| &run.figures));
     details
         .extend(runs.iter().filter_map(|run| {
             listing(&format!("Configuration of {}", run.name), &run.config_text)
@@ -42,22 +41,17 @@ pub(super) fn blocks(runs: &[DockingRun], reference: Option<&Level>) -> Vec<Bloc
 }
 
 /// A figure per row, a run per column. Nothing for no runs.
-fn figures(
-    runs: &[DockingRun],
-    title: &str,
-    of: fn(&serde_json::Value) -> Vec<Figure>,
-) -> Option<Block> {
-    let all: Vec<Vec<Figure>> = runs.iter().map(|run| of(&run.summary)).collect();
+fn figures(runs: &[DockingRun], title: &str, of: fn(&DockingRun) -> &[Figure]) -> Option<Block> {
     let mut order: Vec<(&str, &str)> = Vec::new();
-    for figure in all.iter().flatten() {
+    for figure in runs.iter().flat_map(of) {
         let key = figure.datum.as_ref().map_or("", |datum| &datum.key);
         if !order.iter().any(|(known, _)| *known == key) {
             order.push((key, &figure.label));
         }
     }
-    let cell = |run: &DockingRun, figures: &[Figure], key: &str| {
+    let cell = |run: &DockingRun, key: &str| {
         let is_it = |f: &&Figure| f.datum.as_ref().is_some_and(|datum| datum.key == key);
-        figures.iter().find(is_it).map_or_else(
+        of(run).iter().find(is_it).map_or_else(
             || Cell::number(f64::NAN, 1),
             |figure| {
                 let mut figure = figure.clone();
@@ -71,8 +65,7 @@ fn figures(
     let rows: Vec<Vec<Cell>> = order
         .iter()
         .map(|(key, label)| {
-            let values = runs.iter().zip(&all);
-            let cells = values.map(|(run, figures)| cell(run, figures, key));
+            let cells = runs.iter().map(|run| cell(run, key));
             [Cell::text(*label)].into_iter().chain(cells).collect()
         })
         .collect();

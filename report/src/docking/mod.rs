@@ -4,16 +4,14 @@ mod charts;
 mod compare;
 mod sweep;
 
-pub use sweep::{SweepPoint, SweepReport};
+pub use sweep::{SweepCurve, SweepPoint, SweepReport};
 
 use crate::block::{Block, Heading};
 use crate::chart::Level;
 use crate::figure::Figure;
 use crate::page::Page;
 use crate::scene::Scene;
-use crate::summary;
 use crate::table::{Cell, Listing, Table};
-use serde_json::Value;
 
 /// A report of one docking or of several side by side.
 #[derive(Debug, Clone, Default)]
@@ -35,9 +33,12 @@ pub struct DockingRun {
     pub name: String,
     /// Why the run ended early, if it did.
     pub incomplete: Option<String>,
-    /// The machine-readable summary: an object whose keys carry their units. Figures on the page
-    /// are made from it.
-    pub summary: Value,
+    /// Why its figures are not to be believed, a sentence each.
+    pub doubts: Vec<String>,
+    /// The figures at the top of the page.
+    pub headlines: Vec<Figure>,
+    /// All figures.
+    pub figures: Vec<Figure>,
     /// What happened over time.
     pub series: DockingSeries,
     /// The motion in space.
@@ -96,7 +97,7 @@ impl DockingReport {
     /// The page, for those who want to add to it.
     pub fn page(&self) -> Page {
         let (figures, blocks) = match self.runs.as_slice() {
-            [run] => (summary::headlines(&run.summary), self.single(run)),
+            [run] => (run.headlines.clone(), self.single(run)),
             runs => (
                 Vec::new(),
                 compare::blocks(runs, self.reference_force.as_ref()),
@@ -123,10 +124,8 @@ impl DockingReport {
             if let Some(why) = &run.incomplete {
                 texts.push(format!("{}: {why}", head("Incomplete")));
             }
-            let reasons = run.summary.get("soundness_reasons");
-            let reasons = reasons.and_then(summary::reasons).unwrap_or_default();
-            if !reasons.is_empty() {
-                texts.push(format!("{}: {}.", head("Suspect"), reasons.join("; ")));
+            if !run.doubts.is_empty() {
+                texts.push(format!("{}: {}.", head("Suspect"), run.doubts.join("; ")));
             }
         }
         (!texts.is_empty()).then(|| texts.join(" "))
@@ -175,14 +174,13 @@ fn push_group(blocks: &mut Vec<Block>, title: &str, sentence: &str, group: Vec<B
 /// Figures, files and configuration of a run.
 fn details(run: &DockingRun) -> Vec<Block> {
     let mut blocks = Vec::new();
-    let figures = summary::rows(&run.summary);
-    if !figures.is_empty() {
+    if !run.figures.is_empty() {
         let row = |figure: &Figure| vec![Cell::text(&*figure.label), Cell::figure(figure)];
         blocks.push(Block::Table(Table {
             title: "All figures".to_owned(),
             sentence: "The machine-readable summary of the run.".to_owned(),
             columns: vec!["figure".to_owned(), "value".to_owned()],
-            rows: figures.iter().map(row).collect(),
+            rows: run.figures.iter().map(row).collect(),
         }));
     }
     if !run.files.is_empty() {
@@ -215,12 +213,16 @@ pub(crate) fn listing(title: &str, text: &str) -> Option<Block> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn run(name: &str, force: f64) -> DockingRun {
+        let peak = Figure::number("peak", force, 3, "N").keyed("peak_contact_force_n", force);
         DockingRun {
             name: name.to_owned(),
-            summary: json!({ "peak_contact_force_n": force, "outcome": "captured" }),
+            headlines: vec![peak.clone()],
+            figures: vec![
+                peak,
+                Figure::text("legs", "native", "").keyed("legs", "native"),
+            ],
             series: DockingSeries {
                 time_s: vec![0.0, 1.0, 2.0],
                 contact_force_n: vec![0.0, force, f64::NAN],
@@ -281,8 +283,9 @@ mod tests {
     #[test]
     fn a_suspect_run_says_why_before_anything_else() {
         let mut doubtful = run("a", 1.0);
-        doubtful.summary["soundness"] = json!("suspect");
-        doubtful.summary["soundness_reasons"] = json!([{ "text": "it <leaks>" }]);
+        let verdict = Figure::text("soundness", "suspect", "").keyed("soundness", "suspect");
+        doubtful.headlines.push(verdict);
+        doubtful.doubts.push("it <leaks>".to_owned());
         let html = report(vec![doubtful.clone()]).html().unwrap();
         assert!(html.contains("role=\"alert\">Suspect: it &lt;leaks&gt;."));
         assert!(html.contains("data-key=\"soundness\" data-value=\"&quot;suspect&quot;\""));

@@ -1,9 +1,8 @@
 //! An invented campaign of dockings: inputs spread evenly, results that follow from them.
 
-use serde_json::json;
 use softdock_report::{
     Axis, Bar, Bars, BatchReport, Cell, Dimension, Estimate, Figure, Group, Histogram, Parallel,
-    Scatter, SweepPoint, SweepReport, Table,
+    Scatter, SweepCurve, SweepPoint, SweepReport, Table,
 };
 
 /// A number between 0 and 1 that depends on both arguments alone (additive recurrence).
@@ -262,8 +261,13 @@ fn worst(forces: &[f64], links: &[Option<String>]) -> Table {
 
 /// A sweep with one failed run.
 pub fn sweep() -> SweepReport {
+    let value = |i: usize| 0.5 * i as f64;
+    let force = |i: usize| match i {
+        13 => f64::NAN,
+        i => 38.0 + 1.1 * value(i) - 0.012 * value(i) * value(i),
+    };
     let point = |i: usize| {
-        let value = 0.5 * i as f64;
+        let value = value(i);
         if i == 13 {
             return SweepPoint {
                 value,
@@ -273,13 +277,15 @@ pub fn sweep() -> SweepReport {
         }
         SweepPoint {
             value,
-            summary: json!({
-                "peak_contact_force_n": 38.0 + 1.1 * value - 0.012 * value * value,
-                "peak_contact_time_s": 0.61,
-                "outcome": if value < 8.0 { "captured" } else { "bounced" },
-                "settling_time_s": if value < 8.0 { Some(1.1 + 0.02 * value) } else { None },
-                "max_leg_stroke_m": 0.004 + 0.0006 * value,
-            }),
+            figures: vec![
+                Figure::text(
+                    "outcome",
+                    if value < 8.0 { "captured" } else { "bounced" },
+                    "",
+                ),
+                Figure::number("peak contact force", force(i), 3, "N"),
+                Figure::number("largest leg stroke", 4.0 + 0.6 * value, 3, "mm"),
+            ],
             failure: None,
             link: Some(format!("pitch_{value}/report.html")),
         }
@@ -290,10 +296,16 @@ pub fn sweep() -> SweepReport {
         warning: None,
         parameter: Axis::new("misalignment.pitch", "°"),
         points: (0..21).map(point).collect(),
-        reference_force: Some(softdock_report::Level {
-            value: 45.5,
-            label: "published, 45.5 N".to_owned(),
-        }),
+        curves: vec![SweepCurve {
+            title: "Peak contact force".to_owned(),
+            sentence: "Largest force between end effector and target.".to_owned(),
+            axis: Axis::new("peak contact force", "N"),
+            values: (0..21).map(force).collect(),
+            level: Some(softdock_report::Level {
+                value: 45.5,
+                label: "published, 45.5 N".to_owned(),
+            }),
+        }],
         config_text: "duration_s = 3.0\n".to_owned(),
     }
 }

@@ -3,8 +3,8 @@
 
 use serde_json::json;
 use softdock_report::{
-    Anchor, Arrow, Body, DockingRun, DockingSeries, Focus, Ground, Mesh, Moment, Paint, Pose,
-    Reading, RibbonFrame, Scene, Strip,
+    Anchor, Arrow, Body, DockingRun, DockingSeries, Figure, Focus, Ground, Mesh, Moment, Paint,
+    Pose, Reading, RibbonFrame, Scene, Strip,
 };
 
 /// Seconds.
@@ -334,28 +334,46 @@ pub fn run(name: &str, strength: f64) -> DockingRun {
     let series = series(strength);
     let peak = series.contact_force_n.iter().copied().fold(0.0, f64::max);
     let tensions = series.tendon_tension_n.iter().flatten().copied();
-    let summary = json!({
-        "peak_contact_force_n": peak,
-        "peak_contact_time_s": 0.604,
-        "contact_impulse_n_s": 6.71 * strength,
-        "outcome": "captured",
-        "soundness": "sound",
-        "soundness_reasons": [],
-        "capture_time_s": 1.9,
-        "settling_time_s": 1.234_567_891,
-        "max_leg_stroke_m": 0.007_31 * strength,
-        "tendon_tension_range_n": [tensions.clone().fold(f64::MAX, f64::min), tensions.fold(f64::MIN, f64::max)],
-        "peak_motor_torque_nm": 2.71,
-        "slack_time_s": 0.0,
-        "contact_episodes": 2,
-        "effective_restitution_rel": null,
-        "energy": { "kinetic_j": 0.0021, "strain_j": 21.04, "dissipated_j": 0.4993, "residual_j": -7.5e-5 },
-        "energy_residual_rel": 3.4e-6,
-        "max_joint_gap_m": 2.2e-13,
-        "coupling": "monolithic",
-        "simulated_s": DURATION,
-        "wall_s": 8.42,
-    });
+    let tensions = [
+        tensions.clone().fold(f64::MAX, f64::min),
+        tensions.fold(f64::MIN, f64::max),
+    ];
+    let number = |label: &str, key: &str, value: f64, unit: &str| {
+        Figure::number(label, value, 3, unit).keyed(key, value)
+    };
+    let range = format!("{:.1} … {:.1}", tensions[0], tensions[1]);
+    let headlines = vec![
+        Figure::text("soundness", "sound", "").keyed("soundness", "sound"),
+        Figure::text("outcome", "captured", "").keyed("outcome", "captured"),
+        number("peak contact force", "peak_contact_force_n", peak, "N"),
+        number("settling time", "settling_time_s", 1.234_567_891, "s"),
+        number(
+            "contact impulse",
+            "contact_impulse_n_s",
+            6.71 * strength,
+            "N·s",
+        ),
+        number(
+            "largest leg stroke",
+            "max_leg_stroke_mm",
+            7.31 * strength,
+            "mm",
+        ),
+        Figure::text("tendon tension", range, "N")
+            .keyed("tendon_tension_range_n", tensions.to_vec()),
+        number("peak motor torque", "peak_motor_torque_nm", 2.71, "N·m"),
+    ];
+    let others = [
+        Figure::text("reasons to doubt", "none", "").keyed("soundness_reasons", json!([])),
+        Figure::text("contact episodes", "2", "").keyed("contact_episodes", 2),
+        Figure::text("restitution", "–", "").keyed("effective_restitution", json!(null)),
+        number("energy: kinetic", "energy.kinetic_j", 0.0021, "J"),
+        number("energy: residual", "energy.residual_j", -7.5e-5, "J"),
+        number("largest joint gap", "max_joint_gap_m", 2.2e-13, "m"),
+        Figure::text("coupling", "monolithic", "").keyed("coupling", "monolithic"),
+        number("simulated time", "simulated_s", DURATION, "s"),
+    ];
+    let figures = headlines.iter().cloned().chain(others).collect();
     let files = [
         ["run.csv", "run.csv", "all time series"],
         [
@@ -367,7 +385,9 @@ pub fn run(name: &str, strength: f64) -> DockingRun {
     DockingRun {
         name: name.to_owned(),
         incomplete: None,
-        summary,
+        doubts: Vec::new(),
+        headlines,
+        figures,
         series,
         scene: Some(scene(strength)),
         config_text: format!(

@@ -5,6 +5,7 @@ mod digest;
 
 use crate::description::{Keep, KeepSeries, Order, Study};
 use crate::error::{Result, StudyError, file_error, setting};
+use crate::ranking::find_figure;
 use crate::sampling::Sampler;
 use crate::validate::RESERVED;
 use crate::value::{FigureSpec, Kind, SOUNDNESS, Value};
@@ -274,24 +275,11 @@ fn check_keep(keep: &Keep, figures: &[FigureSpec]) -> Result<()> {
     let (KeepSeries::Worst, Some(name)) = (keep.series, &keep.figure) else {
         return Ok(());
     };
-    let ranking = |figure: &&FigureSpec| matches!(figure.kind, Kind::Real | Kind::Integer);
-    if figures
-        .iter()
-        .filter(ranking)
-        .any(|figure| &figure.name == name)
-    {
-        return Ok(());
-    }
-    let names: Vec<&str> = figures
-        .iter()
-        .filter(ranking)
-        .map(|figure| figure.name.as_str())
-        .collect();
-    Err(setting(
-        "keep.figure",
-        name,
-        format!("must be one of: {}", names.join(", ")),
-    ))
+    let ranking = |kind| matches!(kind, Kind::Real | Kind::Integer);
+    let found = find_figure(figures, name, ranking);
+    found
+        .map(|_| ())
+        .map_err(|names| setting("keep.figure", name, format!("must be one of: {names}")))
 }
 
 #[cfg(test)]

@@ -100,6 +100,17 @@ fn names_of_columns_do_not_clash() {
         FigureSpec::new("captured", Kind::Bool),
         FigureSpec::new("f_n", Kind::Real),
     ];
-    let error = Plan::new(worst, toml::Table::new(), &figures, "1").unwrap_err();
-    assert!(error.to_string().contains("must be one of: f_n"), "{error}");
+    let refused = |name: &str| {
+        let mut worst = worst.clone();
+        worst.keep.figure = Some(name.into());
+        let plan = Plan::new(worst, toml::Table::new(), &figures, "1");
+        plan.unwrap_err().to_string()
+    };
+    let message = refused("captured");
+    assert!(message.ends_with("must be one of: f_n"), "{message}");
+    let message = refused("fn");
+    assert!(
+        message.ends_with("one of: f_n; did you mean `f_n`?"),
+        "{message}"
+    );
 }

@@ -2,12 +2,13 @@
 
 use super::beside;
 use crate::batch::rerun;
-use crate::batch::results::{FORCE, OUTCOME, REASONS, SOUNDNESS};
+use crate::batch::results::FORCE;
 use crate::settings::Settings;
 use anyhow::Result;
 use multibody::results::soundness::Soundness;
-use softdock_docking::{Outcome, Scenario};
-use softdock_report::{Axis, split_unit};
+use softdock_docking::figures::shown_unit;
+use softdock_docking::{Figure, Outcome, Scenario, Summary};
+use softdock_report::Axis;
 use softdock_study::table::Column;
 use softdock_study::{Directory, Plan, Table};
 use std::path::Path;
@@ -75,21 +76,23 @@ impl<'a> Data<'a> {
                 })
             })
             .collect::<Result<Vec<Input>>>()?;
-        let words = |name: &str| -> Result<Vec<Option<String>>> {
-            Ok(match table.column(name)? {
+        let words = |figure: &Figure| -> Result<Vec<Option<String>>> {
+            Ok(match table.column(figure.key)? {
                 Column::Text(values) => values,
                 other => vec![None; other.len()],
             })
         };
         let sound =
             |soundness: &Option<String>| soundness.as_deref() == Some(Soundness::Sound.key());
-        let soundness = words(SOUNDNESS)?;
-        let outcomes = words(OUTCOME)?.into_iter().zip(&soundness);
+        let soundness = words(&Summary::soundness)?;
+        let outcomes = words(&Summary::outcome)?.into_iter().zip(&soundness);
         let outcome = outcomes.map(|(outcome, soundness)| {
             let outcome = outcome.filter(|_| sound(soundness))?;
             outcome.parse().ok()
         });
-        let doubts = words(REASONS)?.into_iter().zip(&soundness);
+        let doubts = words(&Summary::soundness_reasons)?
+            .into_iter()
+            .zip(&soundness);
         let doubts = doubts.map(|(reasons, soundness)| reasons.filter(|_| !sound(soundness)));
         let mut out = Self {
             plan,
@@ -103,14 +106,14 @@ impl<'a> Data<'a> {
             doubts: doubts.collect(),
             force: Vec::new(),
         };
-        out.force = out.counted(FORCE)?;
+        out.force = out.counted(&FORCE)?;
         Ok(out)
     }
 
     /// A figure of the runs that count: sound ones in which end effector and target met; NaN for the
     /// others.
-    pub fn counted(&self, figure: &str) -> Result<Vec<f64>> {
-        let values = self.table.numbers(figure)?;
+    pub fn counted(&self, figure: &Figure) -> Result<Vec<f64>> {
+        let values = self.table.numbers(figure.key)?;
         let counts = |outcome: &Option<Outcome>| outcome.is_some_and(Outcome::met);
         let pairs = values.into_iter().zip(&self.outcome);
         Ok(pairs
@@ -134,19 +137,39 @@ impl<'a> Data<'a> {
     }
 }
 
+/// Ends of keys that are units, longer ones first.
+const UNITS: [&str; 20] = [
+    "_n_s_per_m",
+    "_rad_per_s",
+    "_deg_per_s",
+    "_n_per_m",
+    "_m_per_s",
+    "_rad_s",
+    "_deg_s",
+    "_n_s",
+    "_m_s",
+    "_deg",
+    "_rad",
+    "_rel",
+    "_nm",
+    "_mm",
+    "_kg",
+    "_hz",
+    "_n",
+    "_m",
+    "_s",
+    "_j",
+];
+
 /// A key of a scenario for people: its last words, and the unit of the key table.
 fn axis_of_input(key: &str) -> Axis {
-    let (words, unit) = split_unit(key);
-    let words = words.strip_prefix("misalignment: ").unwrap_or(&words);
-    let words = words.strip_prefix("contact: ").unwrap_or(words);
+    let words = UNITS.iter().find_map(|unit| key.strip_suffix(unit));
+    let words = words.unwrap_or(key).replace('_', " ");
+    let words = words.strip_prefix("misalignment.").unwrap_or(&words);
+    let words = words.strip_prefix("contact.").unwrap_or(words);
     let known = Scenario::keys().find(|known| known.key == key);
-    let unit = match known.map_or(unit, |known| known.unit) {
-        "-" => "",
-        "deg" => "°",
-        "deg/s" => "°/s",
-        unit => unit,
-    };
-    Axis::new(&words.replace(": ", " "), unit)
+    let unit = known.map_or("", |known| shown_unit(known.unit));
+    Axis::new(&words.replace('.', " "), unit)
 }
 
 #[cfg(test)]

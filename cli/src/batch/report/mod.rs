@@ -4,7 +4,7 @@ mod data;
 mod pictures;
 mod tables;
 
-use super::results::{CONFIDENCE, FORCE, OUTCOME, Results};
+use super::results::{CONFIDENCE, FORCE, Results};
 use super::status;
 use crate::output;
 use crate::settings::{Resolved, SettingsArgs};
@@ -12,7 +12,7 @@ use crate::summary::significant;
 use anyhow::Result;
 use data::Data;
 use serde_json::json;
-use softdock_docking::{Outcome, Scenario};
+use softdock_docking::{Outcome, Scenario, Summary};
 use softdock_report::{BatchReport, Figure};
 use softdock_study::statistics::{Interval, sensitivity_of};
 use softdock_study::{Directory, Plan, Status, Table, export_table};
@@ -97,9 +97,9 @@ fn page(directory: &Directory, table: &Table) -> Result<BatchReport> {
     let plan = directory.plan();
     let results = Results::read(core::slice::from_ref(directory))?;
     let data = Data::read(directory, table)?;
-    let force = sensitivity_of(table, FORCE, &data.force, CONFIDENCE)?;
-    let captured = sensitivity_of(table, OUTCOME, &data.captured(), CONFIDENCE)?;
-    let mut sensitivities = pictures::sensitivities("peak contact force", &force, &data);
+    let force = sensitivity_of(table, FORCE.key, &data.force, CONFIDENCE)?;
+    let captured = sensitivity_of(table, Summary::outcome.key, &data.captured(), CONFIDENCE)?;
+    let mut sensitivities = pictures::sensitivities(FORCE.label, &force, &data);
     let captures = results.count(Outcome::Captured);
     if captures > 0 && captures < results.met() {
         sensitivities.extend(pictures::sensitivities("capture", &captured, &data));

@@ -2,44 +2,25 @@
 
 use super::data::{Data, Input};
 use crate::batch::results::FORCE;
+use crate::figures::{axis, title};
 use anyhow::Result;
-use softdock_docking::Outcome;
+use softdock_docking::{Figure, Outcome, Summary};
 use softdock_report::{Axis, Bar, Bars, Dimension, Estimate, Group, Histogram, Parallel, Scatter};
 use softdock_study::statistics::{Indices, InputSensitivity, Sensitivity, SobolIndex, quantile};
 
-/// A figure on the page: its column, name, unit and what one of that unit is in the column's.
-struct Shown {
-    column: &'static str,
-    name: &'static str,
-    unit: &'static str,
-    size: f64,
-}
-
-const fn shown(column: &'static str, name: &'static str, unit: &'static str, size: f64) -> Shown {
-    Shown {
-        column,
-        name,
-        unit,
-        size,
-    }
-}
-
 /// Figures whose distributions are shown.
-const FIGURES: [Shown; 7] = [
-    shown(FORCE, "peak contact force", "N", 1.0),
-    shown("capture_time_s", "time of capture", "s", 1.0),
-    shown("max_leg_stroke_m", "largest leg stroke", "mm", 1e-3),
-    shown("contact_impulse_n_s", "contact impulse", "N·s", 1.0),
-    shown("peak_motor_torque_nm", "peak motor torque", "N·m", 1.0),
-    shown("settling_time_s", "settling time", "s", 1.0),
-    shown("final_angle_deg", "angle at the end", "°", 1.0),
+const FIGURES: [Figure; 7] = [
+    FORCE,
+    Summary::capture_time_s,
+    Summary::max_leg_stroke_m,
+    Summary::contact_impulse_n_s,
+    Summary::peak_motor_torque_nm,
+    Summary::settling_time_s,
+    Summary::final_angle_deg,
 ];
 
 /// Figures on the axes of all runs, the one that colours the lines first.
-const RESULTS: [Shown; 2] = [
-    shown(FORCE, "peak contact force", "N", 1.0),
-    shown("max_leg_stroke_m", "largest leg stroke", "mm", 1e-3),
-];
+const RESULTS: [Figure; 2] = [FORCE, Summary::max_leg_stroke_m];
 
 /// Inputs that the peak force is plotted against.
 const RELATIONS: usize = 4;
@@ -52,11 +33,8 @@ pub fn distributions(data: &Data<'_>) -> Result<Vec<Histogram>> {
         if !values.iter().any(|value| value.is_finite()) {
             continue;
         }
-        let mut title = figure.name.to_owned();
-        title[..1].make_ascii_uppercase();
-        let axis = Axis::new(figure.name, figure.unit);
         let sentence = "Over the sound runs in which end effector and target met.";
-        let mut histogram = Histogram::new(&title, sentence, axis, "runs", &values);
+        let mut histogram = Histogram::new(&title(figure), sentence, axis(figure), "runs", &values);
         for (probability, label) in [(0.5, "median"), (0.95, "95 %")] {
             if let Some(value) = quantile(&values, probability) {
                 histogram = histogram.line(value, label);
@@ -67,9 +45,9 @@ pub fn distributions(data: &Data<'_>) -> Result<Vec<Histogram>> {
     Ok(out)
 }
 
-fn scaled(data: &Data<'_>, figure: &Shown) -> Result<Vec<f64>> {
-    let values = data.counted(figure.column)?;
-    Ok(values.iter().map(|value| value / figure.size).collect())
+fn scaled(data: &Data<'_>, figure: &Figure) -> Result<Vec<f64>> {
+    let values = data.counted(figure)?.into_iter();
+    Ok(values.map(|value| figure.scaled(value)).collect())
 }
 
 /// What drives a figure: rank correlation and shares of the variance, the strongest on top.
@@ -182,12 +160,12 @@ fn scatter(input: &Input, data: &Data<'_>) -> Option<Scatter> {
     };
     let met = Outcome::ALL.into_iter().filter(|outcome| outcome.met());
     Some(Scatter {
-        title: format!("Peak contact force against {}", input.axis.label),
+        title: format!("{} against {}", title(&FORCE), input.axis.label),
         sentence: "A point per sound run that touched; those that were done again lead to their \
                    reports."
             .to_owned(),
         x: input.axis.clone(),
-        y: Axis::new("peak contact force", "N"),
+        y: axis(&FORCE),
         groups: met.map(group).collect(),
     })
 }
@@ -200,8 +178,7 @@ pub fn parallel(data: &Data<'_>) -> Result<Option<Parallel>> {
     }
     let mut axes = Vec::new();
     for figure in &RESULTS {
-        let axis = Axis::new(figure.name, figure.unit);
-        axes.push(Dimension::result(axis, scaled(data, figure)?));
+        axes.push(Dimension::result(axis(figure), scaled(data, figure)?));
     }
     let captured = Axis::new("captured", "");
     axes.push(Dimension::result(captured, data.captured()));

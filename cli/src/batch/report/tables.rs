@@ -3,7 +3,7 @@
 use super::data::{Data, Input};
 use crate::batch::results::{Group, Results};
 use anyhow::Result;
-use softdock_docking::Outcome;
+use softdock_docking::{Outcome, Summary};
 use softdock_report::{Cell, Table, significant};
 use softdock_study::description::Sampling;
 use softdock_study::table::Column;
@@ -102,7 +102,7 @@ fn worst(data: &Data<'_>) -> Result<Table> {
     // Stable: of equal ones the earlier comes first.
     order.sort_by(|&a, &b| data.force[b].total_cmp(&data.force[a]));
     order.truncate(WORST);
-    let capture_time = data.table.numbers("capture_time_s")?;
+    let capture_time = data.table.numbers(Summary::capture_time_s.key)?;
     let mut columns = ["run", "peak force [N]", "capture [s]", "time series"]
         .map(str::to_owned)
         .to_vec();
