@@ -31,6 +31,12 @@ pub fn one(value: &mut f64) -> &mut [f64] {
     core::slice::from_mut(value)
 }
 
+impl<P: Parameters> Default for List<P> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl<P: Parameters> List<P> {
     /// An empty table.
     pub const fn new() -> Self {
