@@ -1,6 +1,6 @@
 //! The table of figures: what a figure is called, what it means, and how it is shown.
 //!
-//! A figure is stated once, as a row of [`figures!`] in [`crate::summary`]: the row is a field of the
+//! A figure is stated once, as a row of `figures!` in [`crate::summary`]: the row is a field of the
 //! summary, and a constant of the same name that says everything else. What shows figures (terminal,
 //! pages, tables, `softdock figures`) goes by these constants.
 

@@ -27,7 +27,7 @@ pub fn narrow(rows: &mut [&'static Parameter], narrower: &'static [Parameter]) {
     }
 }
 
-/// A range as a row of [`table!`] has it: `range!("m"; 0.001 to 100)`.
+/// A range as a row of `table!` has it: `range!("m"; 0.001 to 100)`.
 #[macro_export]
 macro_rules! range {
     ($($range:tt)+) => { $crate::table!(@range [$($range)+]) };

@@ -49,7 +49,7 @@
 //! ```
 //!
 //! Without damping the forces have a potential, and `k_AB = k_BAᵀ`. The stiffness-proportional
-//! part of Rayleigh damping adds `β V(d) ḋ` to g ([`super::viscous`]), with `ḋ = Q w`,
+//! part of Rayleigh damping adds `β V(d) ḋ` to g (`viscous`), with `ḋ = Q w`,
 //! `w = v_B − A v_A`, `δw = δv_B − A δv_A − ad(A v_A) χ`:
 //!
 //! ```text

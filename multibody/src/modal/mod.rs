@@ -219,7 +219,7 @@ impl SecondOrder {
 /// Number of eigenvalues μ of a state matrix (2) that grow, and the growth rate below which none
 /// is called so [1/s]. Three kinds of rounding are not growth:
 ///
-/// * the eigenvalue iteration is exact for a matrix that is off by [`BACKWARD_ERROR`] of the
+/// * the eigenvalue iteration is exact for a matrix that is off by `BACKWARD_ERROR` of the
 ///   largest eigenvalue;
 /// * a rigid motion is a double zero, which that error e splits into ±√(e · 1 s⁻¹);
 /// * a stiffness that is zero but for `neutral` [rad²/s²] makes |μ|² as large.
