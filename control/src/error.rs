@@ -39,4 +39,7 @@ pub enum Error {
         /// Largest real part (continuous) or modulus (discrete) of a closed-loop eigenvalue.
         growth: f64,
     },
+    /// The outputs cannot be made to follow the reference by the inputs.
+    #[error("no feedforward follows the reference: its motion is a zero of the plant")]
+    NoFeedforward,
 }

@@ -1,10 +1,12 @@
-//! Control: Riccati equations, observers, sampling, torques shared out among motors.
+//! Control: Riccati equations, observers, sampling, reference models, torques shared out among
+//! motors.
 //!
 //! There is no mechanics in this crate: matrices come in, gains go out.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used))]
 
 pub mod error;
+pub mod model_following;
 pub mod riccati;
 pub mod torque_allocation;
 

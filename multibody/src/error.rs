@@ -114,6 +114,14 @@ pub enum Error {
         /// Time [s].
         time: f64,
     },
+    /// A bushing turned by half a turn.
+    #[error("bushing {bushing} has turned by half a turn at t = {time} s: nothing holds that long")]
+    BushingTorn {
+        /// Name of the bushing.
+        bushing: String,
+        /// Time [s].
+        time: f64,
+    },
     /// A prescribed position jumps, which no motion can follow.
     #[error(
         "input {input} prescribes a position and jumps by {by} (m or rad) at t = {time} s: nothing can follow it"
@@ -260,6 +268,7 @@ impl Error {
             | Self::NotFinite { time, .. }
             | Self::ElementTurnedTooFar { time, .. }
             | Self::PositionJumps { time, .. }
+            | Self::BushingTorn { time, .. }
             | Self::Inconsistent { time, .. } => *time += offset,
             Self::StepTooSmall { time, cause, .. } => {
                 *time += offset;

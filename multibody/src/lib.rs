@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod assembly;
+pub mod contact;
 pub mod dynamics;
 pub mod element;
 pub mod error;
@@ -22,6 +23,7 @@ pub mod modal;
 pub mod model;
 pub mod port;
 pub mod prelude;
+pub mod restitution;
 pub mod results;
 pub mod state;
 pub mod statics;

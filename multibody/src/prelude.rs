@@ -14,17 +14,14 @@
 //! let stone = builder.rigid_body("stone", Se3::identity(), inertia);
 //! let model = builder.build()?;
 //!
-//! let mut state = SpatialState::new(&model);
-//! let mut workspace = SpatialWorkspace::new(&model);
-//! let (drive, control) = (Held::default(), Control::fixed(0.01));
-//! dynamics::initialize(&model, &mut state, &mut workspace, &drive)?;
-//! let settings = StepSettings::default();
-//! dynamics::advance(&model, &mut state, &mut workspace, &drive, 1.0, &control, &settings)?;
-//! assert!((state.pose(stone).translation().z + 9.81 / 2.0).abs() < 1e-9);
+//! let mut run = Simulation::new(&model, SpatialState::new(&model), 0.01);
+//! run.initialize(&Held::default())?;
+//! run.advance_to(1.0, &Held::default())?;
+//! assert!((run.state.pose(stone).translation().z + 9.81 / 2.0).abs() < 1e-9);
 //! # Ok::<(), multibody::Error>(())
 //! ```
 
-pub use crate::dynamics::{Control, StepSettings};
+pub use crate::dynamics::{Control, Simulation, StepSettings};
 pub use crate::element::Rayleigh;
 pub use crate::group::{Group, Se2, Se3};
 pub use crate::model::{

@@ -24,6 +24,11 @@ pub struct State<G, const N: usize> {
     pub multipliers: Vec<f64>,
     /// Angle of every joint that has one, counted over full turns [rad]; zero for the others.
     pub angles: Vec<f64>,
+    /// What force laws remember of the last accepted state: speeds at which stops were met, torques
+    /// of motors with a limited rate.
+    pub memory: Vec<f64>,
+    /// Time since then [s]: zero but for states under way.
+    pub since_memory: f64,
     /// Inputs at `time`.
     pub inputs: Inputs,
     /// Work done and energy dissipated so far.
@@ -46,6 +51,8 @@ impl<G, const N: usize> State<G, N> {
             algorithmic: zeros,
             multipliers: vec![0.0; model.row_count],
             angles: vec![0.0; model.joints.len()],
+            memory: vec![0.0; model.memory_count()],
+            since_memory: 0.0,
             inputs: Inputs::zeros(model.input_count()),
             ledger: Ledger::default(),
         };
@@ -63,6 +70,8 @@ impl<G, const N: usize> State<G, N> {
             algorithmic: Vec::new(),
             multipliers: Vec::new(),
             angles: Vec::new(),
+            memory: Vec::new(),
+            since_memory: 0.0,
             inputs: Inputs::default(),
             ledger: Ledger::default(),
         }
@@ -80,6 +89,8 @@ impl<G, const N: usize> State<G, N> {
         self.algorithmic.copy_from_slice(&other.algorithmic);
         self.multipliers.copy_from_slice(&other.multipliers);
         self.angles.copy_from_slice(&other.angles);
+        self.memory.copy_from_slice(&other.memory);
+        self.since_memory = other.since_memory;
         self.inputs.copy_from(&other.inputs);
         self.ledger = other.ledger;
     }
@@ -92,6 +103,8 @@ impl<G, const N: usize> State<G, N> {
             accelerations: &self.accelerations,
             multipliers: &self.multipliers,
             angles: &self.angles,
+            memory: &self.memory,
+            since_memory: self.since_memory,
             inputs: &self.inputs,
             maps,
         }

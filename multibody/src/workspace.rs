@@ -14,6 +14,8 @@ pub struct Workspace<G, const N: usize> {
     pub(crate) trial: State<G, N>,
     /// A second state for line searches and step doubling.
     pub(crate) backup: State<G, N>,
+    /// The state before the last part of a step that stops divide.
+    pub(crate) before: State<G, N>,
     /// Increment of every node over the step.
     pub(crate) increments: Vec<SVector<f64, N>>,
     /// T⁻¹ of the increments; the identity outside time stepping.
@@ -47,6 +49,7 @@ impl<G, const N: usize> Workspace<G, N> {
         let trial = State::new(model);
         Self {
             backup: trial.clone(),
+            before: trial.clone(),
             trial,
             increments: vec![SVector::zeros(); model.node_count()],
             maps: vec![SMatrix::identity(); model.node_count()],

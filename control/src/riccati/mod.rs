@@ -34,7 +34,7 @@
 //! Modes of a flexible model that are much faster than anything the input can reach make (1)
 //! needlessly stiff: cut them first ([`multibody::linearize::Coordinates::Modal`]).
 
-mod balance;
+mod balancing;
 mod doubling;
 mod exponential;
 mod lyapunov;

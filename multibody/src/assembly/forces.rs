@@ -13,10 +13,11 @@
 //! (3) holds the geometric stiffness T/ℓ (I − e eᵀ).
 
 use super::hinge::Hinge;
-use super::{BodyMotion, Motion, Task, Wanted};
+use super::motor::{self, motor_torque};
+use super::{BodyMotion, Motion, Task, Wanted, stops};
 use crate::group::Group;
 use crate::linear_solver::System;
-use crate::model::{Axes, Force, Inputs, JointId, LineLaw, Model, MotorLaw, PointOn, Response};
+use crate::model::{Axes, Coordinate, Force, JointId, LineLaw, Model, PointOn, Response};
 use nalgebra::{SMatrix, SVector};
 
 #[inline(never)]
@@ -29,17 +30,18 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
 ) {
     for (index, force) in model.forces.iter().enumerate() {
         match force {
-            Force::Line { a, b, law, .. } => {
+            Force::Line {
+                a, b, law, stops, ..
+            } => {
                 let line = LineKinematics::new(model, motion, a, b);
+                let mut response = line.response(law, task.dynamic);
+                if let Some(stops) = stops {
+                    let memory = &motion.memory[model.memory_of(index)];
+                    stops::add_to_line(&mut response, stops, &line, memory, task.dynamic);
+                }
+                let coupling = model.line_couplings[index];
                 assemble_line(
-                    model,
-                    &line,
-                    law,
-                    motion,
-                    task,
-                    wanted,
-                    model.line_couplings[index],
-                    system,
+                    model, &line, &response, motion, task, wanted, coupling, system,
                 );
             }
             Force::Torsion {
@@ -70,8 +72,22 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                     motion,
                     motion.angles[joint.0],
                 );
-                let torque = motor_torque(&hinge, law, motion.inputs, task.dynamic).torque;
+                let memory = &motion.memory[model.memory_of(index)];
+                let mut torque = motor_torque(&hinge, law, motion, memory, task.dynamic).torque;
+                if task.dynamic {
+                    motor::add_friction(&mut torque, law, &hinge);
+                    motor::assemble_rotor(model, *joint, law, motion, task, wanted, system);
+                }
                 assemble_torque(model, *joint, &hinge, &torque, motion, task, wanted, system);
+            }
+            Force::Stop { joint, stops, .. } => {
+                let near = motion.angles[joint.0];
+                let hinge = Hinge::new(model, &model.joints[joint.0], motion, near);
+                let memory = &motion.memory[model.memory_of(index)];
+                let torque = stops::torque(stops, &hinge, memory, task.dynamic);
+                if torque.value != 0.0 {
+                    assemble_torque(model, *joint, &hinge, &torque, motion, task, wanted, system);
+                }
             }
             Force::Wrench {
                 node,
@@ -88,6 +104,13 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                 let f = SVector::<f64, D>::from_fn(|i, _| value(&force[i]));
                 let m = [value(&moment[0]), value(&moment[1]), value(&moment[2])];
                 assemble_wrench(motion, node.0, point, *axes, &f, &m, task, wanted, system);
+            }
+            Force::Law(law) => {
+                let coupling = match law.coordinate {
+                    Coordinate::Angle(joint) => model.joints[joint.0].coupling,
+                    _ => model.line_couplings[index],
+                };
+                super::laws::assemble(model, law, motion, task, wanted, coupling, system);
             }
         }
     }
@@ -154,7 +177,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> LineKinematics<G, N, D> {
     }
 
     /// ∂(unit force on body i)/∂ψ_j without the change of tension, eq. (3).
-    fn geometric(&self, i: usize, j: usize) -> SMatrix<f64, N, N> {
+    pub(super) fn geometric(&self, i: usize, j: usize) -> SMatrix<f64, N, N> {
         let e = &self.direction;
         let inverse = if self.length > 0.0 {
             1.0 / self.length
@@ -172,7 +195,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> LineKinematics<G, N, D> {
     }
 
     /// ∂ℓ̇/∂ψ_j.
-    fn rate_by_pose(&self, j: usize) -> SVector<f64, N> {
+    pub(super) fn rate_by_pose(&self, j: usize) -> SVector<f64, N> {
         let e = &self.direction;
         let inverse = if self.length > 0.0 {
             1.0 / self.length
@@ -204,14 +227,13 @@ impl<G: Group<N, D>, const N: usize, const D: usize> LineKinematics<G, N, D> {
 fn assemble_line<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     line: &LineKinematics<G, N, D>,
-    law: &LineLaw,
+    response: &Response,
     motion: &Motion<'_, G, N>,
     task: &Task,
     wanted: Wanted,
     coupling: Option<usize>,
     system: &mut System<N>,
 ) {
-    let response = line.response(law, task.dynamic);
     if response.tension == 0.0 && response.by_length == 0.0 && response.by_rate == 0.0 {
         return;
     }
@@ -252,19 +274,22 @@ fn assemble_line<G: Group<N, D>, const N: usize, const D: usize>(
 /// Force on the free end of a line whose other end (side `side`) is displaced by `twist`.
 pub(super) fn line_by_frame<G: Group<N, D>, const N: usize, const D: usize>(
     line: &LineKinematics<G, N, D>,
-    force: &Force<D>,
+    (force, memory): (&Force<D>, &[f64]),
     side: usize,
     twist: &SVector<f64, N>,
     system: &mut System<N>,
 ) {
-    let Force::Line { law, .. } = force else {
+    let Force::Line { law, stops, .. } = force else {
         return;
     };
     let other = 1 - side;
     let Some(node) = line.bodies[other].node else {
         return;
     };
-    let response = line.response(law, true);
+    let mut response = line.response(law, true);
+    if let Some(stops) = stops {
+        stops::add_to_line(&mut response, stops, line, memory, true);
+    }
     let gradient = |i: usize| line.z_by[i].tr_mul(&line.direction);
     let tension_by =
         gradient(side) * response.by_length + line.rate_by_pose(side) * response.by_rate;
@@ -278,48 +303,6 @@ pub(crate) struct Torque {
     pub value: f64,
     pub by_angle: f64,
     pub by_rate: f64,
-}
-
-/// Torque of a motor and its derivatives by its inputs.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct MotorTorque {
-    pub torque: Torque,
-    /// By the input torque, by the target of a hold and by the rate of that target; all zero at
-    /// the limit.
-    pub by_input: f64,
-    pub by_target: f64,
-    pub by_target_rate: f64,
-}
-
-/// What a motor delivers.
-pub(crate) fn motor_torque<const N: usize, const D: usize>(
-    hinge: &Hinge<N, D>,
-    law: &MotorLaw,
-    inputs: &Inputs,
-    dynamic: bool,
-) -> MotorTorque {
-    let mut value = law.torque.map_or(0.0, |i| inputs.value[i.0]);
-    let (mut stiffness, mut damping) = (0.0, 0.0);
-    if let Some(hold) = &law.hold {
-        let target = hold.target.0;
-        stiffness = hold.stiffness;
-        damping = if dynamic { hold.damping } else { 0.0 };
-        value += stiffness * (inputs.value[target] - hinge.angle)
-            + damping * (inputs.rate[target] - hinge.rate);
-    }
-    // A NaN is not within the limit; it stays NaN and is found with its place.
-    let free = value.abs() < law.torque_limit;
-    let slope = if free { 1.0 } else { 0.0 };
-    MotorTorque {
-        torque: Torque {
-            value: value.clamp(-law.torque_limit, law.torque_limit),
-            by_angle: -stiffness * slope,
-            by_rate: -damping * slope,
-        },
-        by_input: slope,
-        by_target: stiffness * slope,
-        by_target_rate: damping * slope,
-    }
 }
 
 #[allow(clippy::too_many_arguments)] // the torque's own data, unpacked by the caller

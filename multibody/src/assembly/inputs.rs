@@ -1,7 +1,8 @@
 //! Moving frames, and the derivative of the residual by the inputs.
 
-use super::forces::{moment_covector, motor_torque, wrench_point_map};
+use super::forces::{moment_covector, wrench_point_map};
 use super::hinge::Hinge;
+use super::motor::motor_torque;
 use super::{BodyMotion, Geometric, JointKinematics, Motion};
 use crate::group::Group;
 use crate::linear_solver::System;
@@ -102,8 +103,9 @@ pub(crate) fn input_column<G: Group<N, D>, const N: usize, const D: usize>(
                     constraint_scale * row.by[side].dot(&twist);
             }
             let mut geometric = Geometric::none();
-            for (row, &lambda) in rows.iter().zip(&motion.multipliers[joint.first_row..]) {
-                geometric.add::<G>(&kinematics.r, row, lambda);
+            let multipliers = &motion.multipliers[joint.first_row..];
+            for ((kind, row), &lambda) in joint.rows.iter().zip(&rows).zip(multipliers) {
+                kinematics.add_geometric(joint, kind, row, lambda, &mut geometric);
             }
             let k = kinematics.geometric_stiffness(joint, geometric);
             if let Some(node) = kinematics.bodies[1 - side].node {
@@ -111,7 +113,7 @@ pub(crate) fn input_column<G: Group<N, D>, const N: usize, const D: usize>(
             }
         }
     }
-    for force in &model.forces {
+    for force in model.forces.iter().enumerate() {
         force_by_input(model, force, motion, channel, system);
     }
 }
@@ -149,7 +151,7 @@ pub(crate) fn input_rate_column<G: Group<N, D>, const N: usize, const D: usize>(
     system: &mut System<N>,
 ) {
     system.clear_rhs();
-    for force in &model.forces {
+    for (number, force) in model.forces.iter().enumerate() {
         let Force::Motor { joint, law, .. } = force else {
             continue;
         };
@@ -162,7 +164,8 @@ pub(crate) fn input_rate_column<G: Group<N, D>, const N: usize, const D: usize>(
             motion,
             motion.angles[joint.0],
         );
-        let by_rate = motor_torque(&hinge, law, motion.inputs, true).by_target_rate;
+        let memory = &motion.memory[model.memory_of(number)];
+        let by_rate = motor_torque(&hinge, law, motion, memory, true).by_target_rate;
         for (node, moment) in hinge.nodes.iter().zip(&hinge.moment) {
             if let Some(node) = *node {
                 system.node_rhs[node] += moment * by_rate;
@@ -202,7 +205,7 @@ fn angle_row_force<G: Group<N, D>, const N: usize, const D: usize>(
 
 fn force_by_input<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
-    force: &Force<D>,
+    (number, force): (usize, &Force<D>),
     motion: &Motion<'_, G, N>,
     channel: usize,
     system: &mut System<N>,
@@ -237,7 +240,8 @@ fn force_by_input<G: Group<N, D>, const N: usize, const D: usize>(
             let index = joint.0;
             let joint = &model.joints[index];
             let hinge = Hinge::new(model, joint, motion, motion.angles[index]);
-            let torque = motor_torque(&hinge, law, motion.inputs, true);
+            let memory = &motion.memory[model.memory_of(number)];
+            let torque = motor_torque(&hinge, law, motion, memory, true);
             let mut by_input = 0.0;
             if law.torque.is_some_and(|i| i.0 == channel) {
                 by_input += torque.by_input;
@@ -263,9 +267,11 @@ fn force_by_input<G: Group<N, D>, const N: usize, const D: usize>(
                     .column(position)
                     .into();
                 let line = super::forces::LineKinematics::new(model, motion, a, b);
-                super::forces::line_by_frame(&line, force, side, &twist, system);
+                let memory = &motion.memory[model.memory_of(number)];
+                super::forces::line_by_frame(&line, (force, memory), side, &twist, system);
             }
         }
-        Force::Torsion { .. } => {}
+        Force::Torsion { .. } | Force::Stop { .. } => {}
+        Force::Law(law) => super::laws::by_input(model, law, motion, channel, system),
     }
 }

@@ -23,6 +23,11 @@
 //! c̈ = −X(ċ) v_a + R X(X(b) v_b) v_b − X(R X(b) v_b) v_a                        (6)
 //! ```
 
+mod distance;
+mod turning;
+
+pub(crate) use turning::Turning;
+
 use super::{BodyMotion, ConstraintLevel, Motion, Task, Wanted};
 use crate::group::Group;
 use crate::linear_solver::System;
@@ -155,6 +160,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
                 out.by_input = by_input.dot(&(self.r * joint.axes[1].column(0)));
                 out
             }
+            ConstraintRow::Distance { input } => self.distance_row(joint, input, inputs),
+            ConstraintRow::Turning(ref turning) => self.turning_row(joint, turning),
         }
     }
 
@@ -199,6 +206,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
                 let axis = turning_axis(joint, inputs, input);
                 self.crossing_rates(&axis, &joint.axes[1].column(0).into())
             }
+            ConstraintRow::Distance { input } => self.distance_rates(joint, input, inputs, at),
+            ConstraintRow::Turning(ref turning) => self.turning_rates(joint, turning),
         };
         for (body, by) in self.bodies.iter().zip(&at.by) {
             if body.node.is_none() {
@@ -235,6 +244,24 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
             rate: rate_by_time + a[0].dot(&c_rate),
             rate_by_time,
             acceleration_bias: a[2].dot(&c) + 2.0 * a[1].dot(&c_rate) + a[0].dot(&c_bias),
+        }
+    }
+
+    /// Adds the geometric stiffness of a row with its multiplier.
+    #[inline]
+    pub(crate) fn add_geometric(
+        &self,
+        joint: &Joint<G, D>,
+        row: &ConstraintRow,
+        at: &RowKinematics<N, D>,
+        lambda: f64,
+        geometric: &mut Geometric<N, D>,
+    ) {
+        geometric.add::<G>(&self.r, at, lambda);
+        match row {
+            ConstraintRow::Distance { .. } => self.add_distance(joint, at, lambda, geometric),
+            ConstraintRow::Turning(turning) => self.add_turning(joint, turning, lambda, geometric),
+            _ => {}
         }
     }
 
@@ -404,7 +431,7 @@ fn assemble_joint<G: Group<N, D>, const N: usize, const D: usize>(
         let residual = residual(&kinematics, joint, row, &out, motion.inputs, task.level);
         system.row_rhs[first + index] = -scale * residual;
         if wanted == Wanted::Tangent {
-            geometric.add::<G>(&kinematics.r, &out, multipliers[index]);
+            kinematics.add_geometric(joint, row, &out, multipliers[index], &mut geometric);
         }
         let forces = out.force(&kinematics.r);
         for ((body, by), force) in kinematics.bodies.iter().zip(&out.by).zip(&forces) {

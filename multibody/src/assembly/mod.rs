@@ -19,22 +19,30 @@
 //! the step goes to zero (`bottasso2008`).
 
 mod beams;
+pub(crate) mod bushings;
 mod forces;
 pub mod hinge;
 pub(crate) mod inputs;
 mod joints;
+mod laws;
 mod mass_damping;
 mod modal_damping;
+pub(crate) mod motor;
+pub(crate) mod reduced;
+pub(crate) mod stops;
 #[cfg(test)]
 mod tests;
 
 pub use crate::element::inertia::Weights;
 pub(crate) use beams::{LARGEST_TURN, relative_twist};
-pub(crate) use forces::{LineKinematics, moment_covector, motor_torque};
-pub(crate) use joints::{Geometric, JointKinematics};
+pub(crate) use forces::{LineKinematics, moment_covector};
+pub(crate) use joints::{Geometric, JointKinematics, Turning};
+pub(crate) use laws::Measure;
 pub(crate) use mass_damping::power as mass_damping_power;
 pub use modal_damping::modal_dampers;
 pub(crate) use modal_damping::power as modal_damping_power;
+pub(crate) use motor::motor_torque;
+pub(crate) use reduced::ReducedScratch;
 
 use crate::error::Result;
 use crate::group::{Group, Operator};
@@ -52,6 +60,10 @@ pub(crate) struct Motion<'a, G, const N: usize> {
     pub multipliers: &'a [f64],
     /// Angles of the joints at a nearby state: they say which turn a joint is in.
     pub angles: &'a [f64],
+    /// What force laws remember of the last accepted state, and the time since then [s]; infinite
+    /// where limits of rates are not to be felt.
+    pub memory: &'a [f64],
+    pub since_memory: f64,
     pub inputs: &'a Inputs,
     /// T⁻¹ of every node's increment; the identity outside time stepping.
     pub maps: &'a [SMatrix<f64, N, N>],
@@ -150,7 +162,8 @@ pub(crate) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     rigid_bodies(model, motion, task, Wanted::Tangent, system);
     joints::assemble(model, motion, task, Wanted::Tangent, system);
     forces::assemble(model, motion, task, Wanted::Tangent, system);
-    Ok(())
+    reduced::assemble(model, motion, task, Wanted::Tangent, system);
+    bushings::assemble(model, motion, task, Wanted::Tangent, system)
 }
 
 /// Assembles the right-hand side alone; matrix and factors stay as they are, and the maps of the
@@ -166,7 +179,8 @@ pub(crate) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
     rigid_bodies(model, motion, task, Wanted::Residual, system);
     joints::assemble(model, motion, task, Wanted::Residual, system);
     forces::assemble(model, motion, task, Wanted::Residual, system);
-    Ok(())
+    reduced::assemble(model, motion, task, Wanted::Residual, system);
+    bushings::assemble(model, motion, task, Wanted::Residual, system)
 }
 
 /// What an assembly is for.

@@ -64,12 +64,32 @@ fn add_forces<G: Group<N, D>, const N: usize, const D: usize>(
         slack_width: 100.0,
         rate_width: 2.0,
     };
-    builder.line(
+    // The line is longer than its upper stop by far, the angle beyond one of its own.
+    let stop = StopLaw {
+        stiffness: 7.0,
+        exponent: 1.5,
+        restitution: 0.6,
+        floor_speed: 2.0,
+    };
+    builder.stopped_line(
         "tendon",
         PointOn::ground(point(0.3)),
         PointOn::node(last, point(0.05)),
         tendon,
+        Some(Stops::new(0.0, 1e-2, stop)),
     );
+    let frame = |x: f64| G::exp(&SVector::from_fn(|i, _| x + 0.05 * i as f64));
+    let matrix = |x: f64| SMatrix::from_fn(|i, j| if i == j { x } else { 0.1 * x });
+    let bushing = Bushing {
+        on_a: frame(0.1),
+        on_b: frame(-0.2),
+        stiffness: matrix(5.0),
+        damping: matrix(0.4),
+    };
+    let bodies = [Body::Node(last), Body::Node(body)];
+    builder.bushing("bushing", bodies, bushing);
+    builder.bushing("mount", [Body::Ground, Body::Node(last)], bushing);
+    builder.stop("stop", hinge, Stops::new(9.0, 10.0, stop));
     builder.torsion("torsion", hinge, 4.0, 0.3, 0.7);
     let torque = builder.input("torque");
     let target = builder.input("target");
@@ -82,6 +102,23 @@ fn add_forces<G: Group<N, D>, const N: usize, const D: usize>(
         torque: Some(torque),
         hold: Some(hold),
         torque_limit,
+        speed_line: Some(SpeedLine {
+            stall_torque: 0.8 * torque_limit,
+            no_load_speed: 9.0,
+        }),
+        friction: AxisFriction {
+            curve: FrictionCurve::BrownMcphee {
+                sliding: 0.4,
+                breakaway: 0.9,
+                transition_speed: 2.0,
+            },
+            viscous: 0.3,
+        },
+        rotor: Some(Rotor {
+            inertia: 0.02,
+            gear_ratio: 7.0,
+        }),
+        ..MotorLaw::default()
     };
     builder.motor("motor", hinge, law);
     for (name, axes, node) in [("dead", Axes::World, last), ("follower", Axes::Body, first)] {
@@ -99,6 +136,68 @@ fn add_forces<G: Group<N, D>, const N: usize, const D: usize>(
     }
 }
 
+/// Laws on every kind of coordinate, each of coordinate, rate and an input.
+fn add_laws<G: Group<N, D>, const N: usize, const D: usize>(
+    builder: &mut ModelBuilder<G, N, D>,
+    [body, first, last]: [NodeId; 3],
+    hinge: JointId,
+) {
+    let point = |x: f64| SVector::<f64, D>::from_fn(|i, _| x - 0.2 * i as f64);
+    let offset = |body: Body, other: NodeId| Coordinate::Offset {
+        body,
+        origin: point(0.1),
+        direction: point(0.6).normalize(),
+        point: PointOn::node(other, point(0.3)),
+    };
+    let coordinates = [
+        Coordinate::Distance(
+            PointOn::node(first, point(0.9)),
+            PointOn::node(body, point(-0.4)),
+        ),
+        Coordinate::Angle(hinge),
+        offset(Body::Node(body), last),
+        offset(Body::Ground, first),
+    ];
+    for (i, coordinate) in coordinates.into_iter().enumerate() {
+        let input = builder.input(&format!("law {i}"));
+        // f = u sin(q) + 0.3 q̇ q².
+        let law = Program::new(vec![
+            Op::Variable(FIRST_INPUT + input.0),
+            Op::Variable(0),
+            Op::Call(Function::Sin),
+            Op::Multiply,
+            Op::Constant(0.3),
+            Op::Variable(1),
+            Op::Multiply,
+            Op::Variable(0),
+            Op::Constant(2.0),
+            Op::Power,
+            Op::Multiply,
+            Op::Add,
+        ]);
+        builder.law(LawForce {
+            name: format!("law {i}"),
+            coordinate,
+            acts_on: match coordinate {
+                Coordinate::Offset {
+                    body, point: on, ..
+                } if i == 3 => Some(Coordinate::Offset {
+                    body,
+                    origin: point(-0.3),
+                    direction: point(0.2).normalize(),
+                    point: PointOn {
+                        body: on.body,
+                        point: point(-0.7),
+                    },
+                }),
+                _ => None,
+            },
+            law: law.unwrap(),
+            booking: Booking::Work,
+        });
+    }
+}
+
 /// Elements take shortcuts for a section whose stiffness is diagonal and whose centre is its
 /// origin.
 #[derive(Clone, Copy, PartialEq)]
@@ -110,6 +209,8 @@ enum Stiffness {
     Diagonal,
     /// Full, damped against a body that moves, with dampers of modes.
     Carried,
+    /// Diagonal, bent like a strip, with Rayleigh damping.
+    Strip,
 }
 
 fn section<const N: usize, const D: usize>(
@@ -119,7 +220,7 @@ fn section<const N: usize, const D: usize>(
     let mut k = SMatrix::<f64, N, N>::from_fn(|_, _| 0.3 * numbers.next());
     k = k * k.transpose() + SMatrix::identity() * 2.0;
     let mut mass_centre = SVector::from_fn(|i, _| if i == 0 { 0.0 } else { 0.04 * i as f64 });
-    if stiffness == Stiffness::Diagonal {
+    if matches!(stiffness, Stiffness::Diagonal | Stiffness::Strip) {
         k = SMatrix::from_fn(|i, j| if i == j { 1.0 + 0.7 * i as f64 } else { 0.0 });
         mass_centre = SVector::zeros();
     }
@@ -153,7 +254,18 @@ fn everything<G: Group<N, D>, const N: usize, const D: usize>(
     let inertia = rigid_inertia::<G, N, D>(2.0, centre, rotary);
     let body = builder.rigid_body("body", pose, inertia);
     let mut spec = BeamSpec::straight(0.9, 3, section(numbers, stiffness));
-    spec.curvature = [0.4, -0.3, 0.5];
+    if stiffness == Stiffness::Strip {
+        let (width, thickness) = (1.0, 0.05_f64);
+        let bending = spec.section.stiffness[(N - 1, N - 1)];
+        spec.strip = Some(StripLaw {
+            width,
+            thickness,
+            youngs_modulus: 12.0 * bending / (width * thickness.powi(3)),
+            poisson_ratio: 0.45,
+        });
+    } else {
+        spec.curvature = [0.4, -0.3, 0.5];
+    }
     if stiffness == Stiffness::Carried {
         spec.reference = Body::Node(body);
         spec.modal = vec![0.7, 0.3]
@@ -223,6 +335,13 @@ fn everything<G: Group<N, D>, const N: usize, const D: usize>(
         1e6
     };
     add_forces(&mut builder, [body, first, last], hinge, torque_limit);
+    add_laws(&mut builder, [body, first, last], hinge);
+    let length = builder.input("length");
+    let (a, b) = (
+        Attachment::node(body, frame_b),
+        Attachment::node(last, frame_a),
+    );
+    builder.joint("rod", JointKind::Distance(length), a, b);
     builder.build().unwrap()
 }
 
@@ -405,7 +524,13 @@ fn input_error<G: Group<N, D>, const N: usize, const D: usize>(
     worst
 }
 
-const PLANAR_KINDS: &[JointKind] = &[JointKind::Prismatic, JointKind::Fixed, JointKind::Spherical];
+const PLANAR_KINDS: &[JointKind] = &[
+    JointKind::Prismatic,
+    JointKind::Fixed,
+    JointKind::Spherical,
+    JointKind::PointOnLine,
+    JointKind::Rolling { radius: 0.7 },
+];
 const SPATIAL_KINDS: &[JointKind] = &[
     JointKind::Prismatic,
     JointKind::Fixed,
@@ -414,6 +539,10 @@ const SPATIAL_KINDS: &[JointKind] = &[
     JointKind::Cylindrical,
     JointKind::Perpendicular,
     JointKind::PerpendicularUpright,
+    JointKind::PointOnLine,
+    JointKind::PointOnPlane,
+    JointKind::Planar,
+    JointKind::Screw { lead: 0.9 },
 ];
 
 fn tasks() -> [Task; 3] {
@@ -439,7 +568,12 @@ fn assert_tangents<G: Group<N, D>, const N: usize, const D: usize>(
     kinds: &[JointKind],
     trials: u64,
 ) {
-    for stiffness in [Stiffness::Full, Stiffness::Diagonal, Stiffness::Carried] {
+    for stiffness in [
+        Stiffness::Full,
+        Stiffness::Diagonal,
+        Stiffness::Carried,
+        Stiffness::Strip,
+    ] {
         let model = everything::<G, N, D>(&mut Numbers(seed), kinds, stiffness);
         for task in tasks() {
             for seed in 0..trials {

@@ -1,6 +1,7 @@
-//! Steps to a given time: fixed or error-controlled, halving a step that fails.
+//! A model stepped to a given time: fixed steps, of which one that fails is halved, or steps sized by
+//! their error.
 //!
-//! Time is divided by counting ([`super::grid`]); jumps of inputs that the drive tells of end a step
+//! [`super::stepper`] makes the steps; jumps of inputs that the drive tells of end a step
 //! (`super::jumps`). What is left of an interval when it is too short for a step of its own is
 //! crossed along the tangent of the motion,
 //!
@@ -13,6 +14,12 @@
 use super::alpha::{self, StepReport, StepSettings};
 use super::grid::{self, TimeGrid};
 use super::jumps;
+pub use super::pace::GROWTH;
+use super::pace::Pace;
+use super::stepper::{
+    self, Division, Done, Planned, Progress, Refusal, StepSizes, Stepped, Strictness,
+};
+use super::stops;
 use crate::assembly::hinge;
 use crate::error::{Error, Result, require};
 use crate::group::Group;
@@ -105,7 +112,7 @@ pub struct Advance {
 const SAFETY: f64 = 0.8;
 
 /// Advances `state` to `end` [s], hitting it exactly. On an error the state is that of the last
-/// accepted step.
+/// accepted step. [`super::Simulation`] holds what this is given piece by piece.
 pub fn advance<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &mut State<G, N>,
@@ -115,7 +122,7 @@ pub fn advance<G: Group<N, D>, const N: usize, const D: usize>(
     control: &Control,
     settings: &StepSettings,
 ) -> Result<Advance> {
-    let stepping = Stepping { control, settings };
+    let stepping = Stepping::new(control, settings);
     advance_watched(model, state, workspace, drive, end, &stepping, &mut |_| {})
 }
 
@@ -126,9 +133,27 @@ pub struct Stepping<'a> {
     pub control: &'a Control,
     /// The rest.
     pub settings: &'a StepSettings,
+    /// Largest first step of `Control::Fixed` [s]; from there sizes double up to the whole step.
+    /// Errors in stiff and constrained directions would be multiplied by a sudden growth of steps.
+    pub first: f64,
 }
 
-impl Stepping<'_> {
+impl<'a> Stepping<'a> {
+    /// Steps without a small first one.
+    pub fn new(control: &'a Control, settings: &'a StepSettings) -> Self {
+        let first = f64::INFINITY;
+        Self {
+            control,
+            settings,
+            first,
+        }
+    }
+
+    /// The steps of `Control::Fixed` between two times, of at most `step` [s].
+    pub fn grid(&self, start: f64, end: f64, step: f64) -> TimeGrid {
+        TimeGrid::new(start, end, step).beginning_with(self.first)
+    }
+
     /// Length [s] that slivers are measured by: of controlled steps the smallest is no sliver.
     fn scale(&self) -> f64 {
         match *self.control {
@@ -137,14 +162,22 @@ impl Stepping<'_> {
         }
     }
 
-    /// Size of the first step [s] from `start` to `end` [s], and whether there are more.
-    pub fn first_between(&self, start: f64, end: f64) -> (f64, bool) {
-        let largest = match *self.control {
+    /// Size of steps to start with if the interval is long enough [s].
+    fn usual(&self) -> f64 {
+        match *self.control {
             Control::Fixed { step, .. } => step,
             Control::Adaptive { first, .. } => first,
+        }
+    }
+
+    /// Size of the first step [s] from `start` to `end` [s], and whether there are more.
+    pub fn first_between(&self, start: f64, end: f64) -> (f64, bool) {
+        let grid = match *self.control {
+            Control::Fixed { step, .. } => self.grid(start, end, step),
+            Control::Adaptive { first, .. } => TimeGrid::new(start, end, first),
         };
-        let grid = TimeGrid::new(start, end, largest);
-        (grid.step(), grid.count() > 1.0)
+        let size = grid.next_size();
+        (size, grid.count() > 1.0 || size < grid.step())
     }
 }
 
@@ -161,171 +194,201 @@ pub fn advance_watched<G: Group<N, D>, const N: usize, const D: usize>(
     stepping.control.validate()?;
     stepping.settings.validate()?;
     require(end.is_finite(), "advance", "end time", end, "finite s")?;
-    let next_step = match *stepping.control {
-        Control::Fixed { step, .. } => step,
-        Control::Adaptive { first, .. } => first,
+    let next_step = stepping.usual();
+    let mut run = Run {
+        model,
+        state,
+        workspace,
+        drive,
+        stepping: *stepping,
+        watch,
+        pace: Pace::starting_with(next_step),
+        excess_error: 0.0,
     };
-    let mut out = Advance {
-        next_step,
-        ..Advance::default()
-    };
-    let scale = stepping.scale();
-    let same = grid::SAME_TIME * scale;
-    while state.time < end {
-        let jump = drive.next_jump(state.time, end);
-        let until = jump.unwrap_or(end);
-        let interval = until - state.time;
-        if interval <= same {
-            state.time = until;
-        } else if interval < grid::SLIVER * scale {
-            coast(model, state, drive, until);
-            watch(state);
-        } else {
-            let first = stepping.first_between(state.time, until);
-            jumps::cross(model, state, workspace, drive, first, stepping.settings)?;
-            let mut steps = Steps {
-                model,
-                workspace,
-                drive,
-                stepping,
-                out: &mut out,
-            };
-            match *stepping.control {
-                Control::Fixed { step, smallest } => {
-                    steps.fixed(state, until, step, smallest, watch)?;
-                }
-                Control::Adaptive {
-                    tolerance,
-                    smallest,
-                    largest,
-                    ..
-                } => steps.adaptive(state, until, (tolerance, smallest, largest), watch)?,
-            }
-        }
-        if jump.is_some() {
-            // What is read at the time of the jump is what it leads to.
-            let (first, _) = stepping.first_between(0.0, next_step);
-            jumps::cross(
-                model,
-                state,
-                workspace,
-                drive,
-                (first, true),
-                stepping.settings,
-            )?;
-        }
-    }
-    Ok(out)
+    let mut progress = Progress::default();
+    stepper::advance(&mut run, end, &mut progress, &mut |_| {})?;
+    Ok(Advance {
+        steps: progress.steps,
+        rejected: progress.rejected + progress.refused,
+        iterations: progress.iterations,
+        at_floor: progress.at_floor,
+        excess_error: run.excess_error,
+        next_step: match *stepping.control {
+            Control::Fixed { .. } => next_step,
+            Control::Adaptive { .. } => run.pace.longest,
+        },
+    })
 }
 
-/// The steps of an interval without jumps.
-struct Steps<'a, G: Group<N, D>, R: ?Sized, const N: usize, const D: usize> {
+/// A model on its way.
+struct Run<'a, G: Group<N, D>, R: ?Sized, const N: usize, const D: usize> {
     model: &'a Model<G, N, D>,
+    state: &'a mut State<G, N>,
     workspace: &'a mut Workspace<G, N>,
     drive: &'a R,
-    stepping: &'a Stepping<'a>,
-    out: &'a mut Advance,
+    stepping: Stepping<'a>,
+    /// Sees the state at the end of every step, and of every part of one that stops divide.
+    watch: &'a mut dyn FnMut(&State<G, N>),
+    /// Of error-controlled steps.
+    pace: Pace,
+    excess_error: f64,
 }
 
-impl<G: Group<N, D>, R: Drive + ?Sized, const N: usize, const D: usize> Steps<'_, G, R, N, D> {
-    fn step(&mut self, state: &mut State<G, N>, to: (f64, f64)) -> Result<StepReport> {
+impl<G: Group<N, D>, R: Drive + ?Sized, const N: usize, const D: usize> Run<'_, G, R, N, D> {
+    /// A step, and the number of parts into which stops divided it; all but the last are watched.
+    fn step(&mut self, to: (f64, f64)) -> Result<(StepReport, usize)> {
+        let Self {
+            model,
+            state,
+            workspace,
+            drive,
+            watch,
+            ..
+        } = self;
         let settings = self.stepping.settings;
-        alpha::step_to(self.model, state, self.workspace, self.drive, to, settings)
+        if model.stopped.is_empty() {
+            let report = alpha::step_to(model, state, workspace, *drive, to, settings)?;
+            return Ok((report, 1));
+        }
+        stops::step_resolved(model, state, workspace, *drive, to, settings, watch)
     }
 
-    /// Equal steps of at most `step` [s]; one that fails is halved.
-    fn fixed(
+    /// Crosses what jumps now, before a step of `h` [s].
+    fn cross(&mut self, first: (f64, bool)) -> Result<()> {
+        jumps::cross(
+            self.model,
+            self.state,
+            self.workspace,
+            self.drive,
+            first,
+            self.stepping.settings,
+        )
+    }
+}
+
+impl<G: Group<N, D>, R: Drive + ?Sized, const N: usize, const D: usize> Stepped
+    for Run<'_, G, R, N, D>
+{
+    type Error = Error;
+
+    fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    fn pace(&mut self) -> &mut Pace {
+        &mut self.pace
+    }
+
+    fn sizes(&self) -> StepSizes {
+        match *self.stepping.control {
+            Control::Fixed { step, smallest } => StepSizes {
+                largest: step,
+                smallest,
+                first: self.stepping.first,
+                reference: step,
+                division: Division::Counted,
+            },
+            Control::Adaptive {
+                smallest, largest, ..
+            } => StepSizes {
+                largest,
+                smallest,
+                first: f64::INFINITY,
+                reference: largest,
+                division: Division::Paced,
+            },
+        }
+    }
+
+    fn next_jump(&mut self, end: f64) -> Option<f64> {
+        self.drive.next_jump(self.state.time, end)
+    }
+
+    fn skip(&mut self, end: f64) -> Option<bool> {
+        let (interval, scale) = (end - self.state.time, self.stepping.scale());
+        if interval <= grid::SAME_TIME * scale {
+            self.state.time = end;
+            Some(false)
+        } else if interval < grid::SLIVER * scale {
+            coast(self.model, self.state, self.drive, end);
+            (self.watch)(self.state);
+            Some(true)
+        } else {
+            None
+        }
+    }
+
+    fn begin(&mut self, end: f64) -> Result<()> {
+        self.cross(self.stepping.first_between(self.state.time, end))
+    }
+
+    fn passed_jump(&mut self) -> Result<()> {
+        // What is read at the time of the jump is what it leads to.
+        let (first, _) = self.stepping.first_between(0.0, self.stepping.usual());
+        self.cross((first, true))
+    }
+
+    fn attempt(
         &mut self,
-        state: &mut State<G, N>,
-        end: f64,
-        step: f64,
-        smallest: f64,
-        watch: &mut dyn FnMut(&State<G, N>),
-    ) -> Result<()> {
-        let mut grid = TimeGrid::new(state.time, end, step);
-        while !grid.finished() {
-            match self.step(state, (grid.next_size(), grid.next_time())) {
-                Ok(report) => {
-                    // A step half as long would not have been tried.
-                    let size = grid.next_size();
-                    let shortest = size < grid.step() && size < 2.0 * smallest;
-                    self.out.at_floor += usize::from(shortest);
-                    grid.accept();
-                    self.out.steps += 1;
-                    self.out.iterations += report.iterations;
-                    watch(state);
-                }
-                Err(cause) => {
-                    let can = grid.halve();
-                    self.refuse(state.time, grid.next_size(), smallest, can, cause)?;
-                }
+        step: &Planned,
+        strict: Strictness,
+    ) -> core::result::Result<Done, Refusal<Error>> {
+        let tolerance = match *self.stepping.control {
+            Control::Fixed { .. } => f64::INFINITY,
+            Control::Adaptive { tolerance, .. } => {
+                self.workspace.backup.copy_from(self.state);
+                tolerance
             }
-        }
-        Ok(())
-    }
-
-    /// Steps sized by their error.
-    fn adaptive(
-        &mut self,
-        state: &mut State<G, N>,
-        end: f64,
-        (tolerance, smallest, largest): (f64, f64, f64),
-        watch: &mut dyn FnMut(&State<G, N>),
-    ) -> Result<()> {
-        let mut h = self.out.next_step;
-        while state.time < end {
-            let left = end - state.time;
-            let this = grid::next_part(left, h);
-            let last = this >= left;
-            let time = if last { end } else { state.time + this };
-            self.workspace.backup.copy_from(state);
-            match self.step(state, (this, time)) {
-                Ok(report) => {
-                    h = resize(this, report.local_error, tolerance).clamp(smallest, largest);
-                    // Rounding may leave a last step a little longer than the smallest one; refusing
-                    // it would repeat it for ever.
-                    if report.local_error > tolerance && this > smallest * (1.0 + 1e-6) {
-                        state.copy_from(&self.workspace.backup);
-                        self.out.rejected += 1;
-                        continue;
-                    }
-                    if report.local_error > tolerance {
-                        self.out.excess_error = self.out.excess_error.max(report.local_error);
-                    }
-                    self.out.steps += 1;
-                    self.out.iterations += report.iterations;
-                    watch(state);
+        };
+        let (report, parts) = self
+            .step((step.length, step.end))
+            .map_err(|cause| match cause {
+                // Inside a divided step there is no way back.
+                Error::StepTooSmall { .. } => Refusal::Never(cause),
+                _ => Refusal::Smaller(cause),
+            })?;
+        if tolerance < f64::INFINITY {
+            let factor = resize(report.local_error, tolerance);
+            // A step that stops divided is as accurate as its account of energies says.
+            if report.local_error > tolerance && parts == 1 {
+                if strict.account {
+                    self.state.copy_from(&self.workspace.backup);
+                    return Err(Refusal::Inaccurate(factor));
                 }
-                Err(cause) => {
-                    h = 0.5 * this;
-                    self.refuse(state.time, h, smallest, true, cause)?;
-                }
+                self.excess_error = self.excess_error.max(report.local_error);
             }
+            self.pace.longest = step.length * factor;
         }
-        self.out.next_step = h;
-        Ok(())
-    }
-
-    /// Counts a step that failed; an error if it would have to be repeated with less than
-    /// `smallest` [s].
-    fn refuse(
-        &mut self,
-        time: f64,
-        next: f64,
-        smallest: f64,
-        can: bool,
-        cause: Error,
-    ) -> Result<()> {
-        self.out.rejected += 1;
-        if can && next >= smallest {
-            return Ok(());
-        }
-        Err(Error::StepTooSmall {
-            time,
-            step: next,
-            minimum: smallest,
-            cause: Box::new(cause),
+        Ok(Done {
+            iterations: report.iterations,
+            further_steps: parts.saturating_sub(1),
+            ..Done::default()
         })
+    }
+
+    fn accepted(&mut self, step: &Planned, _done: &Done) -> bool {
+        (self.watch)(self.state);
+        match *self.stepping.control {
+            Control::Fixed { .. } => {
+                self.stepping.first = GROWTH * step.length;
+                step.at_floor
+            }
+            Control::Adaptive {
+                smallest, largest, ..
+            } => {
+                self.pace.longest = self.pace.longest.clamp(smallest, largest);
+                false
+            }
+        }
+    }
+
+    fn stalled(&self, [step, minimum]: [f64; 2], cause: Error) -> Error {
+        Error::StepTooSmall {
+            time: self.state.time,
+            step,
+            minimum,
+            cause: Box::new(cause),
+        }
     }
 }
 
@@ -344,14 +407,16 @@ fn coast<G: Group<N, D>, const N: usize, const D: usize>(
         state.velocities[i] = v + v_dot * h;
     }
     hinge::update_angles(model, state);
+    stops::remember(model, state);
     let powers = state.ledger.powers;
     state.ledger.advance(h, powers, 0.0);
     state.time = end;
     drive.sample_before(end, &mut state.inputs);
 }
 
-/// Step size whose error, of third order in h, meets the tolerance.
-fn resize(step: f64, error: f64, tolerance: f64) -> f64 {
+/// How many times as long a step may be whose error, of third order in its length, meets the
+/// tolerance.
+fn resize(error: f64, tolerance: f64) -> f64 {
     let factor = SAFETY * math::cbrt(tolerance / error.max(1e-3 * tolerance));
-    step * factor.clamp(0.2, 2.0)
+    factor.clamp(0.2, 2.0)
 }

@@ -3,11 +3,8 @@
 //! Brüls, Cardona & Arnold 2012 (`bruls2012`), after Chung & Hulbert 1993 (`chung1993`):
 //!
 //! ```text
-//! H_{k+1} = H_k exp(n),   n = h v_k + h² (½ − β) a_k + h² β a_{k+1}             (1)
-//! v_{k+1} = v_k + h (1 − γ) a_k + h γ a_{k+1}                                   (2)
-//! (1 − α_m) a_{k+1} + α_m a_k = (1 − α_f) v̇_{k+1} + α_f v̇_k                     (3)
+//! H_{k+1} = H_k exp(n),   (v, v̇)_{k+1} as in [`super::integrator`]              (1)
 //! r(H, v, v̇, λ)_{k+1} = 0,   φ(H)_{k+1} = 0                                     (4)
-//! α_m = (2ρ − 1)/(ρ + 1),  α_f = ρ/(ρ + 1),  γ = ½ + α_f − α_m,  β = ¼ (γ + ½)² (5)
 //! ```
 //!
 //! Newton's unknown is the twist ψ of every node, `δn = T⁻¹(n) ψ`, `δv = γ/(hβ) δn`,
@@ -29,8 +26,10 @@
 //! Deviation from the paper: the prediction keeps a_{k+1} = a_k instead of v̇_{k+1} = 0, which
 //! starts Newton closer to the solution and changes nothing else.
 
+use super::integrator::Integrator;
 use super::projection::{Projection, project_positions, project_velocities};
-use crate::assembly::{self, ConstraintLevel, Task, Weights, hinge};
+use super::stops;
+use crate::assembly::{self, ConstraintLevel, Task, hinge};
 use crate::error::{Error, Result, require};
 use crate::group::Group;
 use crate::model::{Drive, Model};
@@ -141,48 +140,6 @@ pub(crate) const SHORT_ACCURACY: f64 = 1e-4;
 /// Smallest tolerance at which factors are used again: below, rounding would pass for an error.
 pub(crate) const SHORT_TOLERANCE: f64 = 1e-10;
 
-/// Coefficients of eqs. (1) to (5) for one step size.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Coefficients {
-    /// α_m.
-    pub alpha_m: f64,
-    /// α_f.
-    pub alpha_f: f64,
-    /// β.
-    pub beta: f64,
-    /// γ.
-    pub gamma: f64,
-    /// Step size h [s].
-    pub step: f64,
-}
-
-impl Coefficients {
-    /// Coefficients for ρ∞ and step size h [s].
-    pub fn new(spectral_radius: f64, step: f64) -> Self {
-        let rho = spectral_radius;
-        let alpha_m = (2.0 * rho - 1.0) / (rho + 1.0); // (5)
-        let alpha_f = rho / (rho + 1.0);
-        let gamma = 0.5 + alpha_f - alpha_m;
-        Self {
-            alpha_m,
-            alpha_f,
-            beta: 0.25 * (gamma + 0.5) * (gamma + 0.5),
-            gamma,
-            step,
-        }
-    }
-
-    /// How pose, velocity and acceleration follow the increment.
-    pub fn weights(&self) -> Weights {
-        let h = self.step;
-        Weights {
-            stiffness: 1.0,
-            damping: self.gamma / (h * self.beta),
-            inertia: (1.0 - self.alpha_m) / (h * h * self.beta * (1.0 - self.alpha_f)),
-        }
-    }
-}
-
 /// Advances `state` by one step of size `h` [s]. On an error the state is as it was.
 pub fn step<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
@@ -206,45 +163,55 @@ pub fn step_to<G: Group<N, D>, const N: usize, const D: usize>(
     (h, end): (f64, f64),
     settings: &StepSettings,
 ) -> Result<StepReport> {
-    let coefficients = Coefficients::new(settings.spectral_radius, h);
+    let report = solve(model, state, workspace, drive, (h, end), settings)?;
+    accept(model, state, workspace, h);
+    Ok(report)
+}
+
+/// Solves for the end of a step, which [`accept`] makes the state.
+pub(crate) fn solve<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    drive: &(impl Drive + ?Sized),
+    (h, end): (f64, f64),
+    settings: &StepSettings,
+) -> Result<StepReport> {
+    let integrator = Integrator::new(settings.spectral_radius, h);
     workspace.trial.time = end;
     drive.sample_before(end, &mut workspace.trial.inputs);
-    predict(state, workspace, &coefficients);
-    let task = step_task(model, &coefficients, &settings.constraints);
-    let mut solved = iterate(model, state, workspace, &coefficients, &task, settings);
+    predict(state, workspace, &integrator);
+    let task = step_task(model, &integrator, &settings.constraints);
+    let mut solved = iterate(model, state, workspace, &integrator, &task, settings);
     if solved.is_err() {
         // Accelerations that oscillate from step to step (stiff directions, ρ∞ near 1) make the
         // first guess a bad one: start again from the velocities alone before giving up.
-        predict(state, workspace, &coefficients);
-        for (n, v) in workspace.increments.iter_mut().zip(&state.velocities) {
-            *n = v * h;
-        }
-        solved = iterate(model, state, workspace, &coefficients, &task, settings);
+        predict(state, workspace, &integrator);
+        predict_calmly(state, workspace, &integrator);
+        solved = iterate(model, state, workspace, &integrator, &task, settings);
     }
     let (iterations, correction) = solved?;
     if let ConstraintHandling::Projection(projection) = &settings.constraints {
         project_trial(model, workspace, projection)?;
     }
-    let local_error = local_error(model, state, workspace, &coefficients);
-    accept(model, state, workspace, h);
     Ok(StepReport {
         iterations,
         correction,
-        local_error,
+        local_error: local_error(model, state, workspace, &integrator),
     })
 }
 
 /// What a step assembles.
 pub(crate) fn step_task<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
-    coefficients: &Coefficients,
+    integrator: &Integrator,
     handling: &ConstraintHandling,
 ) -> Task {
-    let weights = coefficients.weights();
+    let weights = integrator.weights();
     let level = match *handling {
         ConstraintHandling::Position => ConstraintLevel::Position,
         ConstraintHandling::Baumgarte { ratio, frequency } => {
-            let omega = frequency / coefficients.step;
+            let omega = frequency / integrator.step();
             ConstraintLevel::Acceleration {
                 velocity_gain: 2.0 * ratio * omega,
                 position_gain: omega * omega,
@@ -271,36 +238,39 @@ pub(crate) fn step_task<G: Group<N, D>, const N: usize, const D: usize>(
 pub(crate) fn predict<G: Copy, const N: usize>(
     state: &State<G, N>,
     workspace: &mut Workspace<G, N>,
-    coefficients: &Coefficients,
+    integrator: &Integrator,
 ) {
-    let h = coefficients.step;
     let trial = &mut workspace.trial;
     trial.multipliers.copy_from_slice(&state.multipliers);
     trial.angles.copy_from_slice(&state.angles);
+    trial.memory.copy_from_slice(&state.memory);
+    trial.since_memory = integrator.step();
     for (i, n) in workspace.increments.iter_mut().enumerate() {
-        *n = state.velocities[i] * h + state.algorithmic[i] * (0.5 * h * h); // (1), a_{k+1} = a_k
+        *n = integrator.predict(&state.velocities[i], &state.algorithmic[i]);
     }
     workspace.corrections.clear();
+}
+
+/// A calmer guess of the increments, from the velocities alone.
+pub(crate) fn predict_calmly<G, const N: usize>(
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    integrator: &Integrator,
+) {
+    for (n, v) in workspace.increments.iter_mut().zip(&state.velocities) {
+        *n = integrator.predict_calmly(v);
+    }
 }
 
 /// Poses, velocities and accelerations of the trial state from the increments, eqs. (1) to (3).
 pub(crate) fn follow_increments<G: Group<N, D>, const N: usize, const D: usize>(
     state: &State<G, N>,
     workspace: &mut Workspace<G, N>,
-    coefficients: &Coefficients,
+    integrator: &Integrator,
 ) {
-    let Coefficients {
-        alpha_m,
-        alpha_f,
-        beta,
-        gamma,
-        step: h,
-    } = *coefficients;
     let Workspace {
         trial, increments, ..
     } = workspace;
-    let per_square = 1.0 / (h * h * beta);
-    let by_f = 1.0 / (1.0 - alpha_f);
     let before = (state.poses.iter())
         .zip(&state.velocities)
         .zip(&state.accelerations)
@@ -312,10 +282,10 @@ pub(crate) fn follow_increments<G: Group<N, D>, const N: usize, const D: usize>(
     for ((n, before), after) in increments.iter().zip(before).zip(after) {
         let (((pose, v), v_dot), a) = before;
         let (((new_pose, new_v), new_v_dot), new_a) = after;
-        let a_new = (n - v * h - a * (h * h * (0.5 - beta))) * per_square; // (1)
-        *new_a = a_new;
-        *new_v = v + a * (h * (1.0 - gamma)) + a_new * (h * gamma); // (2)
-        *new_v_dot = (a_new * (1.0 - alpha_m) + a * alpha_m - v_dot * alpha_f) * by_f; // (3)
+        let end = integrator.follow([v, v_dot, a], n);
+        *new_a = end.algorithmic;
+        *new_v = end.velocity;
+        *new_v_dot = end.acceleration;
         *new_pose = pose.compose(&G::exp(n));
     }
 }
@@ -337,14 +307,14 @@ fn iterate<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
     workspace: &mut Workspace<G, N>,
-    coefficients: &Coefficients,
+    integrator: &Integrator,
     task: &Task,
     settings: &StepSettings,
 ) -> Result<(usize, f64)> {
     let tolerance = settings.tolerance;
     let mut residual = (0.0, 0);
     let mut correction = f64::INFINITY;
-    follow_increments::<G, N, D>(state, workspace, coefficients);
+    follow_increments::<G, N, D>(state, workspace, integrator);
     for iteration in 1..=settings.max_iterations {
         match linearize(model, workspace, task) {
             // An iterate that folds an element over is a Newton that went astray.
@@ -356,7 +326,7 @@ fn iterate<G: Group<N, D>, const N: usize, const D: usize>(
         correction = workspace.correction_norm(model);
         workspace.remember(correction);
         correct(workspace, task.constraint_scale);
-        follow_increments::<G, N, D>(state, workspace, coefficients);
+        follow_increments::<G, N, D>(state, workspace, integrator);
         if correction <= tolerance {
             return Ok((iteration, correction));
         }
@@ -369,13 +339,13 @@ fn iterate<G: Group<N, D>, const N: usize, const D: usize>(
             && iteration < settings.max_iterations
             && let Some(last) = try_factors(model, workspace, task, tolerance, correction)
         {
-            follow_increments::<G, N, D>(state, workspace, coefficients);
+            follow_increments::<G, N, D>(state, workspace, integrator);
             return Ok((iteration + 1, last));
         }
     }
     Err(Error::NewtonDiverged {
         time: workspace.trial.time,
-        step: coefficients.step,
+        step: integrator.step(),
         iterations: workspace.corrections.len(),
         correction,
         residual: residual.0,
@@ -445,9 +415,9 @@ fn local_error<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
     workspace: &Workspace<G, N>,
-    coefficients: &Coefficients,
+    integrator: &Integrator,
 ) -> f64 {
-    let factor = coefficients.step.powi(2) * (coefficients.beta - 1.0 / 6.0).abs();
+    let factor = integrator.error_by_algorithmic().abs();
     let scale = 1.0 / model.length_scale;
     let mut worst: f64 = 0.0;
     for (new, old) in workspace.trial.algorithmic.iter().zip(&state.algorithmic) {
@@ -491,8 +461,9 @@ pub(crate) fn accept<G: Group<N, D>, const N: usize, const D: usize>(
     trial.angles.copy_from_slice(&state.angles);
     hinge::update_angles(model, trial);
     trial.ledger = state.ledger;
-    let power = energy::powers(model, trial);
     let in_lines = energy::beyond_trapezoid(model, state, trial, h);
+    stops::remember(model, trial);
+    let power = energy::powers(model, trial);
     trial.ledger.advance(h, power, in_lines);
     state.copy_from(trial);
 }

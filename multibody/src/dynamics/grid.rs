@@ -88,6 +88,14 @@ impl TimeGrid {
         }
     }
 
+    /// The same grid, beginning with a step of at most `first` [s] from which sizes double: the first
+    /// whole step is halved as often as that takes.
+    pub fn beginning_with(mut self, first: f64) -> Self {
+        // Callers round their parts by as much.
+        while self.next_size() > first * (1.0 + SLACK) && self.halve() {}
+        self
+    }
+
     /// Size of a whole step [s].
     pub fn step(&self) -> f64 {
         self.step
@@ -194,6 +202,28 @@ mod tests {
             }
             prop_assert_eq!(last, end);
             prop_assert!((sum - (end - start)).abs() <= 1e-12 * end.max(1.0));
+        }
+
+        /// A grid that begins with a small step has steps that at most double, ends where it should,
+        /// and takes no more steps than the doublings and as many again.
+        #[test]
+        fn steps_grow_from_a_small_first_one(
+            n in 1_u32..20,
+            h in 1e-6..1.0_f64,
+            log_first in -20.0..2.0_f64,
+        ) {
+            let (end, first) = (f64::from(n) * h, h * 2.0_f64.powf(log_first));
+            let mut grid = TimeGrid::new(0.0, end, h).beginning_with(first);
+            let (mut last, mut sum, mut steps) = (first, 0.0, 0.0);
+            while !grid.finished() {
+                let size = grid.next_size();
+                let limit = if sum == 0.0 { first * (1.0 + SLACK) } else { 2.0 * last };
+                prop_assert!(size <= limit * (1.0 + 1e-12));
+                (last, sum, steps) = (size, sum + size, steps + 1.0);
+                grid.accept();
+            }
+            prop_assert!((sum - end).abs() <= 1e-12 * end);
+            prop_assert!(steps <= f64::from(n) + 1.0 - log_first.min(0.0));
         }
 
         /// Parts of what is left never leave less than half of what is allowed.

@@ -5,6 +5,7 @@
 //! [ φ_q  0   ] [ λ  ] = [ −φ̈(v̇ = 0) ]                                          (1)
 //! ```
 
+use super::stops;
 use crate::assembly::{self, ConstraintLevel, Task, Weights, hinge};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -28,13 +29,44 @@ pub fn initialize<G: Group<N, D>, const N: usize, const D: usize>(
     workspace: &mut Workspace<G, N>,
     drive: &(impl Drive + ?Sized),
 ) -> Result<()> {
+    prepare(model, state, workspace, drive);
+    check(model, state, workspace, ConstraintLevel::Position)?;
+    check(model, state, workspace, ConstraintLevel::Velocity)?;
+    accelerate(model, state, workspace)
+}
+
+/// The same for a state that may violate its constraints: accelerations and multipliers of the places
+/// and velocities as they are. Such a state is to be looked at, not to be stepped from.
+pub fn initialize_as_given<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    drive: &(impl Drive + ?Sized),
+) -> Result<()> {
+    prepare(model, state, workspace, drive);
+    accelerate(model, state, workspace)
+}
+
+fn prepare<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    drive: &(impl Drive + ?Sized),
+) {
     drive.sample(state.time, &mut state.inputs);
     hinge::update_angles(model, state);
     state.accelerations.fill(SVector::zeros());
     state.multipliers.fill(0.0);
+    stops::start(model, state);
     workspace.reset_maps();
-    check(model, state, workspace, ConstraintLevel::Position)?;
-    check(model, state, workspace, ConstraintLevel::Velocity)?;
+}
+
+/// Solves (1) and starts a new ledger.
+fn accelerate<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+) -> Result<()> {
     let task = Task {
         weights: Weights {
             stiffness: 0.0,

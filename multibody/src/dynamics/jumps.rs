@@ -21,7 +21,8 @@
 //! kinetic energy that comes in (2) is work of the drivers, (5): their impulses are the only ones.
 //! A prescribed position that jumps is refused.
 
-use super::alpha::{Coefficients, ConstraintHandling, StepSettings, step_task};
+use super::alpha::{ConstraintHandling, StepSettings, step_task};
+use super::integrator::Integrator;
 use crate::assembly::{self, ConstraintLevel, Motion, Task, inputs};
 use crate::error::{Error, Result};
 use crate::group::Group;
@@ -161,32 +162,6 @@ pub fn make_consistent<G: Group<N, D>, const N: usize, const D: usize>(
     crossing.change_accelerations(model, state, workspace)
 }
 
-/// Takes out of the accelerations of `state` what steps of `h` [s], far longer than those before,
-/// cannot resolve:
-///
-/// ```text
-/// A v̇⁺ + φ_qᵀ λ_δ = m M v̇⁻,   φ_q v̇⁺ = φ_q v̇⁻,   a ← v̇⁺                           (6)
-/// ```
-///
-/// Parts of angular frequency ω keep 1/(1 + h²ω² β(1 − α_f)/(1 − α_m)) of their acceleration. Short
-/// steps follow the vibrations of stiff parts; a long one would turn their acceleration at one instant
-/// into a velocity over its whole length, hω times that of the vibration.
-pub fn smooth<G: Group<N, D>, const N: usize, const D: usize>(
-    model: &Model<G, N, D>,
-    state: &mut State<G, N>,
-    workspace: &mut Workspace<G, N>,
-    h: f64,
-    settings: &StepSettings,
-) -> Result<()> {
-    let crossing = Crossing::new(model, state, workspace, h, settings)?;
-    workspace.backup.copy_from(state);
-    state.accelerations.fill(nalgebra::SVector::zeros());
-    state.algorithmic.fill(nalgebra::SVector::zeros());
-    // Residual and constraints are linear in the accelerations: the difference is M v̇ and φ_q v̇.
-    crossing.difference(model, state, workspace, ACCELERATIONS)?;
-    crossing.change_accelerations(model, state, workspace)
-}
-
 impl Crossing {
     /// Factorises (1) for steps of `h` [s] from `state`.
     pub fn new<G: Group<N, D>, const N: usize, const D: usize>(
@@ -196,8 +171,8 @@ impl Crossing {
         h: f64,
         settings: &StepSettings,
     ) -> Result<Self> {
-        let coefficients = Coefficients::new(settings.spectral_radius, h);
-        let task = step_task(model, &coefficients, &ConstraintHandling::Position);
+        let integrator = Integrator::new(settings.spectral_radius, h);
+        let task = step_task(model, &integrator, &ConstraintHandling::Position);
         workspace.reset_maps();
         let Workspace { maps, system, .. } = workspace;
         assembly::assemble(model, &state.motion_with(maps), &task, system)?;

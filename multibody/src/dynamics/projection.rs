@@ -23,6 +23,8 @@ pub enum ProjectionWeight {
     Mass,
     /// The identity (lengths in units of the model's length).
     Identity,
+    /// The identity in metres and radians: one of either counts the same.
+    Plain,
 }
 
 /// A coordinate a projection must not move.
@@ -136,10 +138,12 @@ fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     for rhs in &mut system.node_rhs {
         rhs.fill(0.0);
     }
-    if projection.weight == ProjectionWeight::Identity {
+    if projection.weight != ProjectionWeight::Mass {
         let mut unit = SMatrix::<f64, N, N>::identity() * model.mass_scale;
-        for i in D..N {
-            unit[(i, i)] *= model.length_scale * model.length_scale;
+        if projection.weight == ProjectionWeight::Identity {
+            for i in D..N {
+                unit[(i, i)] *= model.length_scale * model.length_scale;
+            }
         }
         system.diagonal.fill(unit);
         system.upper.fill(SMatrix::zeros());

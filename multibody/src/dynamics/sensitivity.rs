@@ -16,7 +16,8 @@
 //! of steps therefore has the derivative of the *discrete* solution: what a master needs to
 //! iterate on an interface, and what finite differences of repeated runs converge to.
 
-use super::alpha::{Coefficients, ConstraintHandling, StepSettings, step_task, update_maps};
+use super::alpha::{ConstraintHandling, StepSettings, step_task, update_maps};
+use super::integrator::Integrator;
 use crate::assembly::{self, Task, Weights, hinge, inputs};
 use crate::error::Result;
 use crate::group::Group;
@@ -123,8 +124,8 @@ pub fn propagate<G: Group<N, D>, const N: usize, const D: usize>(
     variations: &mut [Variation<N>],
     changes: &[&[InputVariation]],
 ) -> Result<()> {
-    let coefficients = Coefficients::new(settings.spectral_radius, h);
-    let task = step_task(model, &coefficients, &ConstraintHandling::Position);
+    let integrator = Integrator::new(settings.spectral_radius, h);
+    let task = step_task(model, &integrator, &ConstraintHandling::Position);
     update_maps::<G, N, D>(workspace);
     let mut loads = Vec::with_capacity(variations.len());
     let separate = if variations.iter().any(|variation| !variation.zero) {
@@ -133,7 +134,7 @@ pub fn propagate<G: Group<N, D>, const N: usize, const D: usize>(
         None
     };
     for (variation, change) in variations.iter_mut().zip(changes) {
-        let carried = (!variation.zero).then(|| carry(workspace, &coefficients, variation));
+        let carried = (!variation.zero).then(|| carry(workspace, &integrator, variation));
         let mut load = input_load(model, workspace, &task, change);
         if let (Some(carried), Some(separate)) = (&carried, &separate) {
             load -= separate.multiply(carried);
@@ -153,7 +154,7 @@ pub fn propagate<G: Group<N, D>, const N: usize, const D: usize>(
     assembly::assemble(model, &trial.motion_with(maps), &task, system)?;
     workspace.factor(model, time, 1)?;
     for (variation, load) in variations.iter_mut().zip(&loads) {
-        solve_for(model, workspace, &coefficients, &task, load, variation);
+        solve_for(model, workspace, &integrator, &task, load, variation);
     }
     Ok(())
 }
@@ -161,16 +162,10 @@ pub fn propagate<G: Group<N, D>, const N: usize, const D: usize>(
 /// Part of the variation at the end of the step that does not depend on δn, eqs. (1) to (4).
 fn carry<G: Group<N, D>, const N: usize, const D: usize>(
     workspace: &Workspace<G, N>,
-    coefficients: &Coefficients,
+    integrator: &Integrator,
     old: &Variation<N>,
 ) -> Variation<N> {
-    let Coefficients {
-        alpha_m,
-        alpha_f,
-        beta,
-        gamma,
-        step: h,
-    } = *coefficients;
+    let still = SVector::zeros();
     let mut new = old.clone();
     new.multipliers.fill(0.0);
     for i in 0..old.poses.len() {
@@ -180,11 +175,10 @@ fn carry<G: Group<N, D>, const N: usize, const D: usize>(
             &old.algorithmic[i],
         );
         new.poses[i] = G::exp(&workspace.increments[i]).adjoint_inverse() * old.poses[i]; // (1)
-        let da_new = (dv * h + da * (h * h * (0.5 - beta))) * (-1.0 / (h * h * beta)); // (2)
-        new.algorithmic[i] = da_new;
-        new.velocities[i] = dv + da * (h * (1.0 - gamma)) + da_new * (h * gamma); // (3)
-        new.accelerations[i] =
-            (da_new * (1.0 - alpha_m) + da * alpha_m - dv_dot * alpha_f) / (1.0 - alpha_f); // (4)
+        let end = integrator.follow([dv, dv_dot, da], &still); // (2) to (4)
+        new.algorithmic[i] = end.algorithmic;
+        new.velocities[i] = end.velocity;
+        new.accelerations[i] = end.acceleration;
     }
     new
 }
@@ -288,7 +282,7 @@ impl Separate {
 fn solve_for<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     workspace: &mut Workspace<G, N>,
-    coefficients: &Coefficients,
+    integrator: &Integrator,
     task: &Task,
     load: &DVector<f64>,
     variation: &mut Variation<N>,
@@ -304,8 +298,8 @@ fn solve_for<G: Group<N, D>, const N: usize, const D: usize>(
     system.solve(&model.layout);
     let Weights {
         damping, inertia, ..
-    } = coefficients.weights();
-    let per_square = 1.0 / (coefficients.step * coefficients.step * coefficients.beta);
+    } = integrator.weights();
+    let per_square = integrator.algorithmic_by_increment();
     for (i, psi) in system.node_rhs.iter().enumerate() {
         let dn = maps[i] * psi;
         variation.poses[i] += psi;

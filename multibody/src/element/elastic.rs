@@ -59,6 +59,7 @@
 
 use super::factor::Factors;
 use super::inertia::Weights;
+use super::strip;
 use super::viscous::{self, ViscousResponse};
 use super::{BeamElement, ElementKind};
 use crate::group::{Group, InverseTangent, Operator};
@@ -127,6 +128,9 @@ pub fn respond<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     d: &SVector<f64, N>,
 ) -> ElasticResponse<N> {
+    if let Some(law) = &element.strip {
+        return strip::respond::<G, N, D>(element, law, d);
+    }
     let length = element.length;
     let e = mean_strain(element, d);
     if element.kind == ElementKind::ConstantStrain {
@@ -171,6 +175,9 @@ fn gradient<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     d: &SVector<f64, N>,
 ) -> SVector<f64, N> {
+    if let Some(law) = &element.strip {
+        return strip::gradient::<G, N, D>(element, law, d);
+    }
     let e = mean_strain(element, d);
     if element.kind == ElementKind::ConstantStrain {
         return element.section.stiffness * e;
@@ -184,6 +191,9 @@ pub fn section_state<G: Group<N, D>, const N: usize, const D: usize>(
     element: &BeamElement<N, D>,
     d: &SVector<f64, N>,
 ) -> SectionState<N> {
+    if let Some(law) = &element.strip {
+        return strip::section_state::<G, N, D>(element, law, d);
+    }
     let e = mean_strain(element, d);
     let (p, r) = if element.kind == ElementKind::ConstantStrain {
         (element.section.stiffness * e, SVector::zeros())
@@ -196,6 +206,21 @@ pub fn section_state<G: Group<N, D>, const N: usize, const D: usize>(
         strain_slope: r * 0.5,
         wrench: p,
     }
+}
+
+/// Section wrench at the last node of an element whose ends are `twist` apart, in that node's frame,
+/// given its section: (7) with `∂W/∂d = p + (L/6) ad_σᵀ p`, which is (4). The element is in equilibrium
+/// by itself, so this is the wrench that acts through all of its sections, each seeing it in its own
+/// frame.
+pub fn end_wrench<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    twist: &SVector<f64, N>,
+    section: &SectionState<N>,
+) -> SVector<f64, N> {
+    let p = &section.wrench;
+    let turned = G::ad_operator(&section.strain_slope).tr_apply(p);
+    let gradient = p + turned * (element.length / 6.0);
+    G::inverse_tangent(twist).operator().tr_apply(&gradient)
 }
 
 /// Where the forces of an element on nodes A and B go (in the nodes' frames; the residual's sign:

@@ -12,10 +12,11 @@ mod factor;
 pub mod inertia;
 pub(crate) mod rotary;
 pub mod shape;
+pub(crate) mod strip;
 pub(crate) mod viscous;
 
 use crate::group::Group;
-use crate::model::Section;
+use crate::model::{Section, StripLaw};
 use inertia::MassTable;
 use nalgebra::{SMatrix, SVector};
 
@@ -75,6 +76,8 @@ pub struct BeamElement<const N: usize, const D: usize> {
     pub reference_strain: SVector<f64, N>,
     /// Rayleigh damping.
     pub rayleigh: Rayleigh,
+    /// Bending law of a strip about e3, if it is one; damping stays that of the beam.
+    pub strip: Option<StripLaw>,
     pub(crate) inverse_length: f64,
     pub(crate) compliance: SMatrix<f64, N, N>,
     /// Its diagonal, if the rest is zero: nearly every section, and much cheaper.
@@ -133,6 +136,7 @@ impl<const N: usize, const D: usize> BeamElement<N, D> {
             kind,
             reference_strain,
             rayleigh,
+            strip: None,
             inverse_length: 1.0 / length,
             compliance,
             diagonal_compliance,

@@ -11,9 +11,23 @@
 //! At `s = L` this misses H_B by a term of fifth order in L, which is spread over the element so
 //! that the curve meets both nodes.
 
+use super::elastic::SectionState;
 use super::{BeamElement, elastic};
 use crate::group::Group;
 use nalgebra::SVector;
+
+/// Ω of (1) at the fraction `xi` ∈ [0, 1] of an element with this section.
+pub(crate) fn from_first<G: Group<N, D>, const N: usize, const D: usize>(
+    element: &BeamElement<N, D>,
+    state: &SectionState<N>,
+    xi: f64,
+) -> SVector<f64, N> {
+    let s = xi * element.length;
+    let mean = state.strain + element.reference_strain;
+    let centre = mean + state.strain_slope * (xi - 1.0);
+    let slope = state.strain_slope * xi;
+    centre * s + G::ad(&centre) * slope * (s * s / 6.0) // (1)
+}
 
 /// Pose at the fraction `xi` ∈ [0, 1] of an element between the poses `h_a` and `h_b`. `None`
 /// when the two are turned by half a turn against each other.
@@ -26,13 +40,7 @@ pub fn pose_at<G: Group<N, D>, const N: usize, const D: usize>(
     let h_ab = h_a.between(h_b);
     let d = h_ab.log().ok()?;
     let state = elastic::section_state::<G, N, D>(element, &d);
-    let mean = state.strain + element.reference_strain;
-    let partial = |fraction: f64| -> SVector<f64, N> {
-        let s = fraction * element.length;
-        let centre = mean + state.strain_slope * (fraction - 1.0);
-        let slope = state.strain_slope * fraction;
-        centre * s + G::ad(&centre) * slope * (s * s / 6.0) // (1)
-    };
+    let partial = |fraction: f64| from_first::<G, N, D>(element, &state, fraction);
     let end = G::exp(&partial(1.0));
     let miss = end.between(&h_ab).log().ok()?;
     Some(

@@ -8,9 +8,9 @@
 //!
 //! Space: `se3` eqs. (3) to (6) with `g = ±½`.
 
+use super::coefficients::{Jet, cotangent_deficit};
 use super::operator::{Operator, PlaneOperator, SpaceOperator};
 use super::se3::{derivative, dual, dual_operator, mirrored, split};
-use super::series::{Jet, cotangent_deficit};
 use nalgebra::{Matrix3, Matrix6, SMatrix, SVector, Vector3, Vector6};
 
 /// `T⁻¹(v)` at one `v`.

@@ -17,12 +17,12 @@
 use core::fmt::Debug;
 use nalgebra::{SMatrix, SVector};
 
+mod coefficients;
 mod inverse_tangent;
 mod operator;
 mod sandwich;
 mod se2;
 mod se3;
-mod series;
 #[cfg(test)]
 mod tests;
 

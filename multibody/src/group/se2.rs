@@ -20,7 +20,7 @@
 //! (wC)' = sin w/w − C,  (wS)' = C − 2S,  (1 − xS)' = −w (C − S)                (5)
 //! ```
 
-use super::series::{ARC_LIMIT, arc_quotient, circular, circular_jets, cotangent_deficit};
+use super::coefficients::{ARC_LIMIT, arc_quotient, circular, circular_jets, cotangent_deficit};
 use super::{Group, LogAmbiguous, Operator, PlaneInverseTangent, PlaneOperator, sandwich};
 use crate::math;
 use core::f64::consts::PI;

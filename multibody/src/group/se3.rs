@@ -40,7 +40,9 @@
 //! A prime is `d/dx`. Sources: as in the parent module, from which the dual-number reading deviates
 //! in form only; Shepperd 1978 (`shepperd1978`) for the quaternion of a rotation matrix.
 
-use super::series::{ARC_LIMIT, Jet, arc_quotient, circular, circular_jets, cotangent_deficit};
+use super::coefficients::{
+    ARC_LIMIT, Jet, arc_quotient, circular, circular_jets, cotangent_deficit,
+};
 use super::{Group, LogAmbiguous, Operator, SpaceInverseTangent, SpaceOperator, sandwich};
 use crate::math;
 use core::f64::consts::PI;

@@ -31,6 +31,8 @@ pub struct System<const N: usize> {
     pub node_rhs: Vec<SVector<f64, N>>,
     /// Right-hand side of each constraint row, and after `solve` the multiplier.
     pub row_rhs: Vec<f64>,
+    /// Scratch memory of the assembly of reduced bodies.
+    pub(crate) reduced: crate::assembly::ReducedScratch,
     /// Constraint rows and couplings; `factor` adds the condensed beams and factorises in place.
     band: Band,
     pub(super) links: Vec<Link<N>>,
@@ -57,6 +59,7 @@ impl<const N: usize> System<N> {
             update: Update::new(layout.node_count(), layout.row_count(), layout.rank),
             node_rhs: vec![SVector::zeros(); layout.node_count()],
             row_rhs: vec![0.0; layout.row_count()],
+            reduced: Default::default(),
             band: Band::new(&layout.shape),
             links: vec![Link::zero(); layout.interior_count() + layout.segments.len()],
             determinant_sign: 0.0,

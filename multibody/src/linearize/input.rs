@@ -19,7 +19,9 @@ pub(super) fn forces<G: Group<N, D>, const N: usize, const D: usize>(
 ) -> DMatrix<f64> {
     let mut force = DMatrix::zeros(N * model.node_count(), chosen.len());
     let Workspace { maps, system, .. } = workspace;
-    let motion = rest.motion_with(maps);
+    let mut motion = rest.motion_with(maps);
+    // About an equilibrium, limits of rates are not felt.
+    motion.since_memory = f64::INFINITY;
     for (column, input) in chosen.iter().enumerate() {
         inputs::input_column(model, &motion, input.0, 1.0, system);
         force.column_mut(column).copy_from(&stacked(system));

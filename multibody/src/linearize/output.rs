@@ -222,7 +222,10 @@ fn line<G: Group<N, D>, const N: usize, const D: usize>(
     force: ForceId,
     quantity: LineQuantity,
 ) -> Result<Measurement<N>> {
-    let Some(Force::Line { name, a, b, law }) = model.forces.get(force.0) else {
+    let Some(Force::Line {
+        name, a, b, law, ..
+    }) = model.forces.get(force.0)
+    else {
         let owner = format!("force {}", force.0);
         return Err(bad(owner, "only a line force has a length and a tension"));
     };
@@ -267,9 +270,10 @@ fn multiplier<G: Group<N, D>, const N: usize, const D: usize>(
         ));
     };
     let unit = match kind {
-        ConstraintRow::Position { .. } => "N",
+        ConstraintRow::Position { .. } | ConstraintRow::Distance { .. } => "N",
         ConstraintRow::Crossing { .. }
         | ConstraintRow::Upright { .. }
+        | ConstraintRow::Turning(_)
         | ConstraintRow::Angle { .. } => "N·m",
     };
     Ok(Measurement {

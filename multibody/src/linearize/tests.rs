@@ -264,6 +264,7 @@ fn four_bar() -> Case<Se2, 3, 2> {
         torque: None,
         hold: Some(hold),
         torque_limit: 50.0,
+        ..MotorLaw::default()
     };
     builder.motor("motor C", c, law);
     builder.wrench(Force::Wrench {

@@ -10,6 +10,7 @@
 //! T = Xᵀ K X,   J₁ᵀ … T … J₁ = diag(λ),   X ← X J₁ …,   XᵀMX = I                (2)
 //! ```
 
+use super::hessenberg;
 use crate::error::{Error, Result};
 use crate::math;
 use nalgebra::{Complex, DMatrix, DVector, Schur, SymmetricEigen};
@@ -143,10 +144,9 @@ pub struct ComplexSchur {
     pub t: DMatrix<Complex<f64>>,
 }
 
-/// Shifts tried, in units of the largest entry. The library's double-shift QR has no exceptional
-/// shifts and stalls on matrices whose eigenvalues lie symmetrically on a circle; a shift of the
-/// origin breaks the symmetry.
-const SHIFTS: [f64; 3] = [0.0, 0.37, -0.73];
+/// Shifts of the origin that are tried, in units of the largest entry. The library's double-shift QR has
+/// no exceptional shifts: where its own repeat themselves, another origin has others.
+const SHIFTS: [f64; 6] = [0.0, 0.37, -0.73, 1.13, -0.19, 0.61];
 
 /// Complex Schur form of a real matrix.
 pub fn complex_schur(a: &DMatrix<f64>) -> Result<ComplexSchur> {
@@ -230,20 +230,13 @@ pub fn eigenvalues(a: &DMatrix<f64>) -> Result<Vec<Complex<f64>>> {
     // Squares of entries are to stay within the range of numbers.
     let unit = power_of_two(balanced.amax().max(f64::MIN_POSITIVE));
     let balanced = balanced / unit;
-    let scale = balanced.amax();
-    let limit = ITERATIONS_PER_VALUE * (order + 1);
-    for shift in SHIFTS {
-        let shift = shift * scale;
-        let mut shifted = balanced.clone();
-        for i in 0..order {
-            shifted[(i, i)] += shift;
-        }
-        if let Some(schur) = Schur::try_new(shifted, f64::EPSILON, limit) {
-            let values = schur.complex_eigenvalues();
-            return Ok(values.iter().map(|value| (value - shift) * unit).collect());
-        }
-    }
-    Err(failed(order))
+    let reduced = if order > 2 {
+        balanced.hessenberg().unpack_h()
+    } else {
+        balanced
+    };
+    let values = hessenberg::eigenvalues(reduced).ok_or(failed(order))?;
+    Ok(values.into_iter().map(|value| value * unit).collect())
 }
 
 #[cfg(test)]
@@ -255,6 +248,93 @@ mod tests {
         let mut values: Vec<f64> = eigenvalues(a).unwrap().iter().map(|mu| mu.re).collect();
         values.sort_by(f64::total_cmp);
         values
+    }
+
+    /// Shifts of these matrices repeat themselves unless exceptional ones are taken; the eigenvalues of
+    /// a cyclic permutation are the roots of one.
+    #[test]
+    fn eigenvalues_on_a_circle_are_found() {
+        for order in 3..80 {
+            let a = DMatrix::from_fn(order, order, |i, j| {
+                f64::from(u8::from((j + 1) % order == i))
+            });
+            let values = eigenvalues(&a).unwrap();
+            let mut angles: Vec<f64> = values
+                .iter()
+                .map(|value| {
+                    assert!((value.norm_sqr() - 1.0).abs() < 1e-12);
+                    math::atan2(value.im, value.re)
+                })
+                .collect();
+            angles.sort_by(f64::total_cmp);
+            let apart = core::f64::consts::TAU / order as f64;
+            for pair in angles.windows(2) {
+                assert!((pair[1] - pair[0] - apart).abs() < 1e-11, "{order}");
+            }
+        }
+    }
+
+    /// Matrices of random entries and sizes, sampled motions of undamped modes among them: every
+    /// eigenvalue makes A − μ I singular, and they add up to the trace.
+    #[test]
+    fn eigenvalues_of_random_matrices_fulfil_their_equation() {
+        let mut seed = 1_u64;
+        let mut random = || {
+            seed = seed
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        };
+        for order in [1, 2, 3, 4, 5, 8, 13, 30, 60] {
+            for kind in 0..4 {
+                let mut a = DMatrix::from_fn(order, order, |_, _| random());
+                if kind == 1 {
+                    // Rotations of all angles in a basis of its own, next to the unit circle.
+                    let mut turns = DMatrix::identity(order, order) * 0.999;
+                    for k in (0..order.saturating_sub(1)).step_by(2) {
+                        let angle = 3.0 * random();
+                        let (c, s) = (0.999 * math::cos(angle), 0.999 * math::sin(angle));
+                        turns[(k, k)] = c;
+                        turns[(k + 1, k + 1)] = c;
+                        turns[(k, k + 1)] = s;
+                        turns[(k + 1, k)] = -s;
+                    }
+                    let q = a.clone().qr().q();
+                    a = &q * turns * q.transpose();
+                } else if kind == 2 {
+                    let size = |i: usize| math::exp2(20.0 * (i as f64 / order as f64));
+                    a = DMatrix::from_fn(order, order, |i, j| a[(i, j)] * size(i) / size(j));
+                } else if kind == 3 {
+                    // Two equal halves: every eigenvalue comes twice.
+                    let half = order / 2;
+                    a = DMatrix::from_fn(order, order, |i, j| {
+                        let apart = half > 0 && (i / half != j / half);
+                        if apart {
+                            0.0
+                        } else {
+                            a[(i % half.max(1), j % half.max(1))]
+                        }
+                    });
+                }
+                let values = eigenvalues(&a).unwrap();
+                assert_eq!(values.len(), order);
+                let sum: Complex<f64> = values.iter().sum();
+                let size = a.norm();
+                assert!((sum.re - a.trace()).abs() < 1e-12 * size * order as f64);
+                assert!(sum.im.abs() < 1e-12 * size * order as f64);
+                for value in values {
+                    let mut shifted = a.map(Complex::from);
+                    for i in 0..order {
+                        shifted[(i, i)] -= value;
+                    }
+                    let smallest = shifted.singular_values().min();
+                    assert!(
+                        smallest < 1e-11 * size,
+                        "{order} {kind}: {value} {smallest:e}"
+                    );
+                }
+            }
+        }
     }
 
     /// Units as far apart as numbers can be: balancing ends, and the eigenvalues are right.

@@ -28,6 +28,7 @@
 //! Source: Géradin & Rixen 2015 (`geradin2015`).
 
 pub mod eigen;
+mod hessenberg;
 pub(crate) mod reduction;
 #[cfg(test)]
 mod tests;

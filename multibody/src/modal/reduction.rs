@@ -236,7 +236,10 @@ fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
         constraint_scale: 1.0,
     };
     let Workspace { maps, system, .. } = workspace;
-    assembly::assemble(model, &rest.motion_with(maps), &task, system)?;
+    let mut motion = rest.motion_with(maps);
+    // About an equilibrium, limits of rates are not felt.
+    motion.since_memory = f64::INFINITY;
+    assembly::assemble(model, &motion, &task, system)?;
     let matrix = system.to_dense(&model.layout);
     let force = stacked(system);
     let bad = |x: &f64| !x.is_finite();

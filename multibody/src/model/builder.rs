@@ -1,11 +1,13 @@
 //! Builds and validates a [`Model`].
 
 use super::InputRole;
+use super::bushing::{Bushing, MountedBushing};
 use super::joint::{Attachment, Body, ConstraintRow, Joint, JointKind};
+use super::reduced::{MountedShapes, Shapes};
 use super::section::{Section, require_positive};
 use super::{
-    Beam, BeamId, FarDamping, Force, ForceId, FrameId, Hold, InputId, JointId, LineLaw,
-    ModalDamper, Model, MotorLaw, MovingFrame, NodeId, PointOn,
+    Beam, BeamId, FarDamping, Force, ForceId, FrameId, InputId, JointId, LineLaw, ModalDamper,
+    Model, MotorLaw, MovingFrame, NodeId, PointOn, ReducedId, Stops, StripLaw,
 };
 use crate::element::{BeamElement, ElementKind, Rayleigh};
 use crate::error::{Error, Result, require};
@@ -34,6 +36,8 @@ pub struct BeamSpec<const N: usize, const D: usize> {
     pub modal: Vec<ModalDamper<N>>,
     /// Strain field of the elements.
     pub kind: ElementKind,
+    /// Bending law of a strip about e3; none is a beam.
+    pub strip: Option<StripLaw>,
 }
 
 impl<const N: usize, const D: usize> BeamSpec<N, D> {
@@ -48,6 +52,7 @@ impl<const N: usize, const D: usize> BeamSpec<N, D> {
             reference: Body::Ground,
             modal: Vec::new(),
             kind: ElementKind::default(),
+            strip: None,
         }
     }
 
@@ -65,6 +70,7 @@ impl<const N: usize, const D: usize> BeamSpec<N, D> {
         for value in self.curvature {
             require(value.abs() < 1e9, name, "curvature", value, "finite [1/m]")?;
         }
+        self.validate_strip(name)?;
         for damper in &self.modal {
             let coefficient = damper.coefficient;
             let count = damper.weights.len();
@@ -94,6 +100,32 @@ impl<const N: usize, const D: usize> BeamSpec<N, D> {
     }
 }
 
+impl<const N: usize, const D: usize> BeamSpec<N, D> {
+    /// A strip is flat, and has the section's stiffness where it is hardly bent.
+    fn validate_strip(&self, name: &str) -> Result<()> {
+        let Some(strip) = &self.strip else {
+            return Ok(());
+        };
+        strip.validate(name)?;
+        for value in self.curvature {
+            let allowed = "0: a strip is flat when unstressed";
+            require(value == 0.0, name, "curvature", value, allowed)?;
+        }
+        let (stiffness, own) = (self.section.stiffness, strip.bending_stiffness());
+        let ratio = own / stiffness[(N - 1, N - 1)];
+        let same = (ratio - 1.0).abs() < 1e-9;
+        let alone = (0..N - 1).all(|i| stiffness[(i, N - 1)] == 0.0);
+        let allowed = "that of the section about e3, which is not coupled";
+        require(
+            same && alone,
+            name,
+            "bending stiffness of the strip",
+            own,
+            allowed,
+        )
+    }
+}
+
 /// Collects bodies, joints and forces; [`ModelBuilder::build`] makes the model.
 #[derive(Debug, Clone)]
 pub struct ModelBuilder<G: Group<N, D>, const N: usize, const D: usize> {
@@ -106,6 +138,8 @@ pub struct ModelBuilder<G: Group<N, D>, const N: usize, const D: usize> {
     joints: Vec<Joint<G, D>>,
     row_count: usize,
     forces: Vec<Force<D>>,
+    bushings: Vec<MountedBushing<G, N>>,
+    reduced: Vec<MountedShapes<G, D>>,
     inputs: Vec<String>,
     gravity: SVector<f64, D>,
     error: Option<Error>,
@@ -132,6 +166,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             joints: Vec::new(),
             row_count: 0,
             forces: Vec::new(),
+            bushings: Vec::new(),
+            reduced: Vec::new(),
             inputs: Vec::new(),
             gravity: SVector::zeros(),
             error: None,
@@ -235,6 +271,10 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             reference_strain,
             spec.rayleigh,
         );
+        let element = element.map(|element| BeamElement {
+            strip: spec.strip,
+            ..element
+        });
         let Some(element) = element else {
             self.refuse(name, "the section's stiffness cannot be inverted");
             return id;
@@ -349,10 +389,132 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         for input in kind.inputs(D) {
             self.check_input(name, InputId(input));
         }
-        let joint = Joint::new(name, kind, a, b, self.row_count);
+        let mut joint = Joint::new(name, kind, a, b, self.row_count);
+        self.check_lengths(name, &kind);
+        self.set_offset(&mut joint);
         self.row_count += joint.rows.len();
         self.joints.push(joint);
         JointId(self.joints.len() - 1)
+    }
+
+    /// Refuses a screw without lead and a wheel without radius.
+    fn check_lengths(&mut self, name: &str, kind: &JointKind) {
+        let (quantity, value) = match *kind {
+            JointKind::Screw { lead } => ("lead", lead),
+            JointKind::Rolling { radius } => ("radius", radius),
+            _ => return,
+        };
+        let ok = value != 0.0 && value.is_finite();
+        self.record(require(
+            ok,
+            name,
+            quantity,
+            value,
+            "finite and not zero [m]",
+        ));
+        if D == 3 && matches!(kind, JointKind::Rolling { .. }) {
+            self.refuse(name, "rolling without slip is written for the plane only");
+        }
+    }
+
+    /// A turn that goes with a displacement starts from the initial poses.
+    fn set_offset(&mut self, joint: &mut Joint<G, D>) {
+        let pose_of = |attachment: &Attachment<G>| match attachment.body {
+            Body::Node(node) => {
+                (self.poses.get(node.0)).map(|pose| pose.compose(&attachment.frame))
+            }
+            _ => Some(attachment.frame),
+        };
+        let (Some(a), Some(b)) = (pose_of(&joint.a), pose_of(&joint.b)) else {
+            return;
+        };
+        let relative = a.between(&b);
+        let (r, d) = (relative.rotation(), relative.translation());
+        for row in &mut joint.rows {
+            if let ConstraintRow::Turning(turning) = row {
+                let angle = crate::math::atan2(r[(1, 0)], r[(0, 0)]);
+                turning.offset = angle - turning.per_length * d[turning.axis];
+            }
+        }
+    }
+
+    /// Adds a bushing between bodies A and B, neither a moving frame.
+    pub fn bushing(&mut self, name: &str, bodies: [Body; 2], bushing: Bushing<G, N>) {
+        for body in bodies {
+            self.check_body(name, body);
+            if matches!(body, Body::Frame(_)) {
+                self.refuse(name, "a bushing holds bodies, not moving frames");
+            }
+        }
+        if bodies[0] == bodies[1] {
+            self.refuse(name, "a bushing needs two different bodies");
+        }
+        let matrices = [
+            ("stiffness", &bushing.stiffness),
+            ("damping", &bushing.damping),
+        ];
+        for (quantity, matrix) in matrices {
+            for value in matrix.diagonal().iter().copied() {
+                self.record(require(value >= 0.0, name, quantity, value, ">= 0"));
+            }
+        }
+        self.bushings.push(MountedBushing {
+            name: name.to_owned(),
+            bodies,
+            bushing,
+            coupling: None,
+        });
+    }
+
+    /// Adds a reduced body whose moving frame is the node `frame`; its other interfaces are nodes at
+    /// their places in the undeformed body. `shapes` has N coordinates per further interface, then the
+    /// modes, for which nodes are added.
+    pub fn reduced_body(
+        &mut self,
+        name: &str,
+        frame: NodeId,
+        interfaces: &[NodeId],
+        shapes: Shapes,
+    ) -> ReducedId {
+        let id = ReducedId(self.reduced.len());
+        self.record(shapes.validate(name));
+        let known = |node: &NodeId| node.0 < self.poses.len();
+        if !known(&frame) || !interfaces.iter().all(known) || interfaces.contains(&frame) {
+            self.refuse(name, "its interfaces must be different nodes of this model");
+            return id;
+        }
+        let Some(modes) = shapes.count().checked_sub(N * interfaces.len()) else {
+            self.refuse(name, "it has fewer shapes than its interfaces move");
+            return id;
+        };
+        let origin = self.poses[frame.0];
+        let measure = |node: &NodeId| {
+            let between = origin.between(&self.poses[node.0]);
+            let identity = SMatrix::<f64, D, D>::identity();
+            let on_frame = G::from_parts(between.translation(), identity);
+            let back = G::from_parts(SVector::zeros(), between.rotation().transpose());
+            let ends = [
+                Attachment::node(frame, on_frame),
+                Attachment::node(*node, back),
+            ];
+            let [a, b] = ends;
+            let mut joint = Joint::new(name, JointKind::Fixed, a, b, 0);
+            joint.rows = crate::assembly::reduced::measuring_rows(D);
+            joint
+        };
+        let interfaces = interfaces.iter().map(measure).collect();
+        let place = G::from_parts(origin.translation(), SMatrix::identity());
+        let modal = (0..modes.div_ceil(D))
+            .map(|i| self.node(format!("{name}, modes {}", i * D + 1), place).0)
+            .collect();
+        self.reduced.push(MountedShapes {
+            frame: frame.0,
+            interfaces,
+            modal,
+            shapes,
+            couplings: Vec::new(),
+        });
+        id
     }
 
     fn force(&mut self, force: Force<D>) -> ForceId {
@@ -362,17 +524,44 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
 
     /// Adds a spring-damper or tendon between two points.
     pub fn line(&mut self, name: &str, a: PointOn<D>, b: PointOn<D>, law: LineLaw) -> ForceId {
+        self.stopped_line(name, a, b, law, None)
+    }
+
+    /// The same with stops of its length [m].
+    pub fn stopped_line(
+        &mut self,
+        name: &str,
+        a: PointOn<D>,
+        b: PointOn<D>,
+        law: LineLaw,
+        stops: Option<Stops>,
+    ) -> ForceId {
         self.check_body(name, a.body);
         self.check_body(name, b.body);
         if a.body == b.body {
             self.refuse(name, "a line force needs two different bodies");
         }
         self.record(law.validate(name));
+        if let Some(stops) = &stops {
+            self.record(stops.validate(name));
+        }
         self.force(Force::Line {
             name: name.to_owned(),
             a,
             b,
             law,
+            stops,
+        })
+    }
+
+    /// Adds stops to the angle of a joint [rad].
+    pub fn stop(&mut self, name: &str, joint: JointId, stops: Stops) -> ForceId {
+        self.check_angle(name, joint);
+        self.record(stops.validate(name));
+        self.force(Force::Stop {
+            name: name.to_owned(),
+            joint,
+            stops,
         })
     }
 
@@ -426,37 +615,21 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         })
     }
 
-    /// Adds a motor to a joint: torque from an input, a hold, or both, within a limit.
+    /// Adds a motor to a joint.
     pub fn motor(&mut self, name: &str, joint: JointId, law: MotorLaw) -> ForceId {
         self.check_angle(name, joint);
-        if let Some(input) = law.torque {
+        let target = law.hold.map(|hold| hold.target);
+        for input in law.torque.into_iter().chain(target) {
             self.check_input(name, input);
         }
-        let limit = law.torque_limit;
-        if limit != f64::INFINITY {
-            self.record(require(limit > 0.0, name, "torque limit", limit, "> 0 N·m"));
-        }
-        if let Some(Hold {
-            target,
-            stiffness,
-            damping,
-        }) = law.hold
+        self.record(law.validate(name));
+        let framed = |body: Body| matches!(body, Body::Frame(_));
+        if law.rotor.is_some()
+            && let Some(joint) = self.joints.get(joint.0)
+            && (framed(joint.a.body) || framed(joint.b.body))
         {
-            self.check_input(name, target);
-            self.record(require(
-                stiffness >= 0.0,
-                name,
-                "stiffness",
-                stiffness,
-                ">= 0 N·m/rad",
-            ));
-            self.record(require(
-                damping >= 0.0,
-                name,
-                "damping",
-                damping,
-                ">= 0 N·m·s/rad",
-            ));
+            let problem = "a rotor needs a joint between bodies that are no moving frames";
+            self.refuse(name, problem);
         }
         self.force(Force::Motor {
             name: name.to_owned(),
@@ -486,6 +659,41 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         self.force(force)
     }
 
+    /// Adds a force by a formula.
+    pub fn law(&mut self, law: super::LawForce<D>) -> ForceId {
+        let name = law.name.clone();
+        match &law.coordinate {
+            super::Coordinate::Angle(joint) => self.check_angle(&name, *joint),
+            other => {
+                let bodies = other.bodies().unwrap_or([Body::Ground; 2]);
+                for body in bodies {
+                    self.check_body(&name, body);
+                }
+                if bodies[0] == bodies[1] {
+                    self.refuse(&name, "a law needs two different bodies");
+                }
+            }
+        }
+        let bodies = law.coordinate.bodies();
+        if law
+            .acts_on
+            .is_some_and(|acts_on| acts_on.bodies() != bodies)
+        {
+            self.refuse(
+                &name,
+                "what is measured and what is pushed need the same bodies",
+            );
+        }
+        let inputs: Vec<usize> = law.inputs().collect();
+        if inputs.len() > 6 {
+            self.refuse(&name, "a law reads at most six inputs");
+        }
+        for input in inputs {
+            self.check_input(&name, InputId(input));
+        }
+        self.force(Force::Law(law))
+    }
+
     /// Checks everything and makes the model.
     pub fn build(mut self) -> Result<Model<G, N, D>> {
         if let Some(error) = self.error {
@@ -503,7 +711,20 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         let mass_scale = self.mass_scale();
         let stiffness_scale = self.stiffness_scale(length_scale);
         let input_roles = self.input_roles();
+        let mut memory_starts = vec![0];
+        for force in &self.forces {
+            memory_starts.push(memory_starts.last().copied().unwrap_or(0) + force.memory());
+        }
+        let has_stops = |force: &Force<D>| {
+            matches!(
+                force,
+                Force::Stop { .. } | Force::Line { stops: Some(_), .. }
+            )
+        };
+        let stopped = (0..self.forces.len()).filter(|&i| has_stops(&self.forces[i]));
         Ok(Model {
+            memory_starts,
+            stopped: stopped.collect(),
             node_names: self.node_names,
             initial_poses: self.poses,
             node_inertia: self.inertia,
@@ -514,6 +735,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             row_count: self.row_count,
             forces: self.forces,
             line_couplings,
+            bushings: self.bushings,
+            reduced: self.reduced,
             input_names: self.inputs,
             input_roles,
             gravity: self.gravity,
@@ -566,9 +789,22 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             .iter()
             .map(|force| match force {
                 Force::Line { a, b, .. } => couple(a.body, b.body),
+                Force::Law(law) => law.coordinate.bodies().and_then(|[a, b]| couple(a, b)),
                 _ => None,
             })
             .collect();
+        for mounted in &mut self.bushings {
+            mounted.coupling = couple(mounted.bodies[0], mounted.bodies[1]);
+        }
+        for body in &mut self.reduced {
+            let nodes: Vec<usize> = body.nodes().collect();
+            for (i, &a) in nodes.iter().enumerate() {
+                for &b in &nodes[i + 1..] {
+                    let coupling = couple(Body::Node(NodeId(a)), Body::Node(NodeId(b)));
+                    body.couplings.push(coupling);
+                }
+            }
+        }
         let rank = self.low_rank();
         let beams = self.beams.iter().map(|beam| BeamRun {
             first_node: beam.first_node,
@@ -624,7 +860,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             .iter()
             .map(|beam| beam.element.section.mass_per_length * beam.length())
             .sum();
-        let mean = (bodies + beams) / self.poses.len() as f64;
+        let reduced: f64 = self.reduced.iter().map(|body| body.shapes.mass()).sum();
+        let mean = (bodies + beams + reduced) / self.poses.len() as f64;
         if mean > 0.0 { mean } else { 1.0 }
     }
 
@@ -643,6 +880,14 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
                 };
                 lowest = lowest.min(k[i] / unit);
                 highest = highest.max(k[i] / unit);
+            }
+        }
+        for body in &self.reduced {
+            // Of interfaces; modal coordinates have other units.
+            for index in (0..N * body.interfaces.len()).filter(|i| i % N < D) {
+                let k = body.shapes.stiffness[(index, index)];
+                lowest = lowest.min(k);
+                highest = highest.max(k);
             }
         }
         if highest > 0.0 {
@@ -684,6 +929,9 @@ fn needs_space(kind: &JointKind) -> bool {
             | JointKind::Cylindrical
             | JointKind::Perpendicular
             | JointKind::PerpendicularUpright
+            | JointKind::PointOnPlane
+            | JointKind::Planar
+            | JointKind::Screw { .. }
     )
 }
 

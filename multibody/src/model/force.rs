@@ -1,4 +1,6 @@
-//! Force elements: lines (springs, dampers, tendons), torsion springs, motors, applied wrenches.
+//! Force elements: lines (springs, dampers, tendons), torsion springs, motors, stops, applied wrenches.
+//!
+//! Motors have their laws in `motor`, stops in `stop`, friction in `friction`.
 //!
 //! A line between points P (on body A) and Q (on body B) with `z = x_Q − x_P`, `ℓ = |z|` pulls
 //! with tension T(ℓ, ℓ̇), positive when it draws the points together:
@@ -14,6 +16,8 @@
 //! of the stretched spring, `½ k (ℓ − ℓ0)₊²`; whatever else the line absorbs is dissipated.
 
 use super::joint::Body;
+use super::motor::MotorLaw;
+use super::stop::{STOP_MEMORY, Stops};
 use super::{InputId, JointId, NodeId};
 use crate::error::{Result, require};
 use crate::math;
@@ -174,7 +178,7 @@ impl LineLaw {
     }
 
     /// Power absorbed and not stored at length ℓ [m] and rate ℓ̇ [m/s] [W].
-    pub(crate) fn dissipated_power(&self, length: f64, rate: f64) -> f64 {
+    pub fn dissipated_power(&self, length: f64, rate: f64) -> f64 {
         let (stiffness, stretch) = self.stretch(length);
         (self.respond(length, rate).tension - stiffness * stretch) * rate
     }
@@ -236,40 +240,6 @@ impl LineLaw {
     }
 }
 
-/// What a motor delivers: `τ = clamp(τ_in + k (u − θ) + d (u̇ − θ̇), ±limit)`, each part if it is
-/// there. The limit is that of the sum: a motor delivers no more, whatever asks for it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MotorLaw {
-    /// Input channel of the torque τ_in [N·m].
-    pub torque: Option<InputId>,
-    /// Hold at an angle.
-    pub hold: Option<Hold>,
-    /// Limit of the whole torque [N·m]; infinite for none.
-    pub torque_limit: f64,
-}
-
-impl MotorLaw {
-    /// A torque from an input, without limit.
-    pub fn torque(input: InputId) -> Self {
-        Self {
-            torque: Some(input),
-            hold: None,
-            torque_limit: f64::INFINITY,
-        }
-    }
-}
-
-/// Proportional-derivative hold of a motor: `k (u − θ) + d (u̇ − θ̇)`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hold {
-    /// Input channel of the target angle u [rad].
-    pub target: InputId,
-    /// Stiffness k [N·m/rad].
-    pub stiffness: f64,
-    /// Damping d [N·m·s/rad].
-    pub damping: f64,
-}
-
 /// The axes in which a wrench is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Axes {
@@ -292,6 +262,8 @@ pub enum Force<const D: usize> {
         b: PointOn<D>,
         /// Tension law.
         law: LineLaw,
+        /// Stops of its length [m], which pull at the upper and push at the lower one.
+        stops: Option<Stops>,
     },
     /// Torsion spring and damper about e3 of a joint: `τ = −k (θ − θ0) − c θ̇` on body B.
     Torsion {
@@ -315,6 +287,15 @@ pub enum Force<const D: usize> {
         /// The torque.
         law: MotorLaw,
     },
+    /// Stops of the angle about e3 of a joint [rad].
+    Stop {
+        /// Name for messages.
+        name: String,
+        /// The joint (revolute or cylindrical).
+        joint: JointId,
+        /// The stops.
+        stops: Stops,
+    },
     /// A force and moment on a node; channels left out are zero.
     Wrench {
         /// Name for messages.
@@ -331,9 +312,20 @@ pub enum Force<const D: usize> {
         /// last one counts.
         moment: [Option<InputId>; 3],
     },
+    /// A force by a formula.
+    Law(super::LawForce<D>),
 }
 
 impl<const D: usize> Force<D> {
+    /// How many numbers it remembers of the last accepted state.
+    pub(crate) fn memory(&self) -> usize {
+        match self {
+            Self::Line { stops: Some(_), .. } | Self::Stop { .. } => STOP_MEMORY,
+            Self::Motor { law, .. } if law.has_memory() => 1,
+            _ => 0,
+        }
+    }
+
     /// Input channels that it feels.
     pub(crate) fn inputs(&self) -> impl Iterator<Item = InputId> {
         let (mut list, mut count) = ([None; 6], 0);
@@ -342,7 +334,7 @@ impl<const D: usize> Force<D> {
             count += 1;
         };
         match self {
-            Self::Line { .. } | Self::Torsion { .. } => {}
+            Self::Line { .. } | Self::Torsion { .. } | Self::Stop { .. } => {}
             Self::Motor { law, .. } => {
                 add(law.torque);
                 add(law.hold.map(|hold| hold.target));
@@ -350,6 +342,7 @@ impl<const D: usize> Force<D> {
             Self::Wrench { force, moment, .. } => {
                 force.iter().chain(moment).copied().for_each(add);
             }
+            Self::Law(law) => law.inputs().map(|i| Some(InputId(i))).for_each(add),
         }
         list.into_iter().flatten()
     }
@@ -360,7 +353,9 @@ impl<const D: usize> Force<D> {
             Self::Line { name, .. }
             | Self::Torsion { name, .. }
             | Self::Motor { name, .. }
+            | Self::Stop { name, .. }
             | Self::Wrench { name, .. } => name,
+            Self::Law(law) => &law.name,
         }
     }
 }

@@ -16,7 +16,9 @@
 //! φ with its sign reversed: the equations of motion carry `+ φ_qᵀ λ`.
 
 use super::{FrameId, NodeId};
+use crate::assembly::Turning;
 use crate::group::Group;
+use core::f64::consts::TAU;
 use nalgebra::{SMatrix, SVector};
 
 /// What a joint or force can be attached to.
@@ -58,7 +60,7 @@ impl<G> Attachment<G> {
 }
 
 /// Kinds of joints and drivers; indices are input channels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum JointKind {
     /// No relative motion.
     Fixed,
@@ -87,6 +89,27 @@ pub enum JointKind {
     /// Driver: the displacement of B along e1 of A equals the input [m]; add it to a prismatic
     /// joint.
     PrescribedSlide(super::InputId),
+    /// A massless rod, or a driver of its length: the distance of the two origins equals the
+    /// input [m].
+    Distance(super::InputId),
+    /// The origin of B stays on the line along e1 of A: a pin in a slot.
+    PointOnLine,
+    /// The origin of B stays in the plane through A normal to e3 (space only).
+    PointOnPlane,
+    /// e3 of B along e3 of A and the origin of B in the plane normal to it: two slides and one
+    /// rotation (space only).
+    Planar,
+    /// Translation along and rotation about e3, coupled (space only).
+    Screw {
+        /// Displacement per turn [m], not zero; positive for a right-handed thread.
+        lead: f64,
+    },
+    /// A wheel on B, its centre the origin of B, rolls along e1 of A without slip; the line along
+    /// e1 passes through the centre (plane only).
+    Rolling {
+        /// Radius of the wheel [m]; negative for a wheel below the line it rolls on.
+        radius: f64,
+    },
 }
 
 impl JointKind {
@@ -104,6 +127,12 @@ impl JointKind {
             Self::PrescribedAngle(_) => "prescribed angle",
             Self::PrescribedPosition(_) => "prescribed position",
             Self::PrescribedSlide(_) => "prescribed slide",
+            Self::Distance(_) => "distance",
+            Self::PointOnLine => "point on a line",
+            Self::PointOnPlane => "point in a plane",
+            Self::Planar => "planar",
+            Self::Screw { .. } => "screw",
+            Self::Rolling { .. } => "rolling",
         }
     }
 
@@ -148,6 +177,30 @@ impl JointKind {
                 axis: 0,
                 input: Some(input.0),
             }],
+            Self::Distance(input) => vec![ConstraintRow::Distance { input: input.0 }],
+            Self::PointOnLine => (1..dimension).map(position).collect(),
+            Self::PointOnPlane => vec![position(dimension - 1)],
+            Self::Planar => [position(dimension - 1)]
+                .into_iter()
+                .chain(parallel_e3())
+                .collect(),
+            Self::Screw { lead } => {
+                let turning = Turning {
+                    axis: dimension - 1,
+                    per_length: TAU / lead,
+                    offset: 0.0,
+                };
+                let rows = (0..2).map(position).chain(parallel_e3());
+                rows.chain([ConstraintRow::Turning(turning)]).collect()
+            }
+            Self::Rolling { radius } => {
+                let turning = Turning {
+                    axis: 0,
+                    per_length: -1.0 / radius,
+                    offset: 0.0,
+                };
+                vec![position(1), ConstraintRow::Turning(turning)]
+            }
         }
     }
 
@@ -161,7 +214,7 @@ impl JointKind {
 }
 
 /// One scalar constraint.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum ConstraintRow {
     /// Eq. (1).
     Position { axis: usize, input: Option<usize> },
@@ -175,14 +228,18 @@ pub(crate) enum ConstraintRow {
     },
     /// Eq. (3).
     Angle { input: usize },
+    /// Distance of the origins.
+    Distance { input: usize },
+    /// A turn that goes with a displacement.
+    Turning(Turning),
 }
 
 impl ConstraintRow {
     pub(crate) fn input(&self) -> Option<usize> {
         match *self {
             Self::Position { input, .. } => input,
-            Self::Crossing { .. } | Self::Upright { .. } => None,
-            Self::Angle { input } => Some(input),
+            Self::Crossing { .. } | Self::Upright { .. } | Self::Turning(_) => None,
+            Self::Angle { input } | Self::Distance { input } => Some(input),
         }
     }
 }

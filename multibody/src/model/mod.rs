@@ -5,18 +5,35 @@
 //! time is in [`crate::state::State`]; scratch memory is in [`crate::workspace::Workspace`].
 
 mod builder;
+mod bushing;
 mod force;
+mod friction;
 mod input;
 mod joint;
+mod law;
+mod motor;
+mod program;
+pub(crate) mod reduced;
 mod section;
+mod stop;
+mod strip;
 mod table;
 
 pub use builder::{BeamSpec, ModelBuilder, planar_inertia, rigid_inertia, spatial_inertia};
-pub use force::{Axes, Force, Hold, LineLaw, MotorLaw, PointOn, Response};
+pub(crate) use bushing::MountedBushing;
+pub use bushing::{Bushing, BushingResponse};
+pub use force::{Axes, Force, LineLaw, PointOn, Response};
+pub use friction::{AxisFriction, FrictionCurve};
 pub use input::{Drive, Held, Inputs, Signal, Signals};
 pub(crate) use joint::ConstraintRow;
 pub use joint::{Attachment, Body, Joint, JointKind};
+pub use law::{Booking, Coordinate, FIRST_INPUT, LawForce};
+pub use motor::{Delivered, Hold, LastTorque, MotorLaw, Rotor, SpeedLine};
+pub use program::{Function, Jet, Number, Op, Partial, Program};
+pub use reduced::{MOST_SHAPES, Shapes};
 pub use section::{Material, Section, rectangle_torsion_constant};
+pub use stop::{STOP_MEMORY, StopLaw, StopResponse, StopSide, Stops};
+pub use strip::{StripExcess, StripLaw};
 pub use table::Interpolation;
 
 use crate::element::BeamElement;
@@ -49,6 +66,10 @@ pub struct ForceId(pub(crate) usize);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct InputId(pub(crate) usize);
 
+/// A reduced body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct ReducedId(pub(crate) usize);
+
 macro_rules! index_of {
     ($($id:ty),*) => {$(
         impl $id {
@@ -59,7 +80,9 @@ macro_rules! index_of {
         }
     )*};
 }
-index_of!(NodeId, FrameId, BeamId, JointId, ForceId, InputId);
+index_of!(
+    NodeId, FrameId, BeamId, JointId, ForceId, InputId, ReducedId
+);
 
 /// A place in the model, by name, for error messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -160,6 +183,12 @@ pub struct Model<G: Group<N, D>, const N: usize, const D: usize> {
     pub(crate) row_count: usize,
     pub(crate) forces: Vec<Force<D>>,
     pub(crate) line_couplings: Vec<Option<usize>>,
+    pub(crate) bushings: Vec<MountedBushing<G, N>>,
+    pub(crate) reduced: Vec<reduced::MountedShapes<G, D>>,
+    /// Where the memory of each force begins in that of a state, and where the last one ends.
+    pub(crate) memory_starts: Vec<usize>,
+    /// Forces with stops.
+    pub(crate) stopped: Vec<usize>,
     pub(crate) input_names: Vec<String>,
     pub(crate) input_roles: Vec<InputRole>,
     pub(crate) gravity: SVector<f64, D>,
@@ -197,6 +226,17 @@ impl<G: Group<N, D>, const N: usize, const D: usize> Model<G, N, D> {
         self.row_count
     }
 
+    /// Coordinates of nodes that do not take part in any motion: those of the modal nodes of reduced
+    /// bodies that carry no mode.
+    pub fn idle_count(&self) -> usize {
+        self.reduced.iter().map(|body| body.idle::<N>()).sum()
+    }
+
+    /// Degrees of freedom.
+    pub fn degrees_of_freedom(&self) -> usize {
+        (N * self.node_count()).saturating_sub(self.row_count + self.idle_count())
+    }
+
     /// Number of unknowns: `N` per node and one multiplier per constraint.
     pub fn unknown_count(&self) -> usize {
         N * self.node_count() + self.row_count
@@ -230,6 +270,16 @@ impl<G: Group<N, D>, const N: usize, const D: usize> Model<G, N, D> {
     /// The force elements.
     pub fn forces(&self) -> &[Force<D>] {
         &self.forces
+    }
+
+    /// How many numbers the forces remember of the last accepted state.
+    pub fn memory_count(&self) -> usize {
+        self.memory_starts.last().copied().unwrap_or(0)
+    }
+
+    /// What force `index` remembers.
+    pub(crate) fn memory_of(&self, index: usize) -> core::ops::Range<usize> {
+        self.memory_starts[index]..self.memory_starts[index + 1]
     }
 
     /// Gravity [m/s²].

@@ -2,12 +2,14 @@
 //!
 //! The step is that of [`crate::dynamics`] with constraints at position level, taken apart so that
 //! the larger system can iterate on all its parts at once: [`begin`]; then [`assemble`], [`factor`],
-//! [`condense`] and [`correct`] until everybody is content; then [`accept`]. A short iteration keeps
+//! [`condense`] and [`correct`] until all parts converge; then [`accept`]. A short iteration keeps
 //! factors and operator of an earlier one.
 
 use super::{Condensation, Port};
 use crate::assembly::{self, Task};
-use crate::dynamics::alpha::{self, Coefficients, ConstraintHandling};
+use crate::dynamics::alpha::{self, ConstraintHandling};
+use crate::dynamics::integrator::Integrator;
+use crate::dynamics::stops;
 use crate::error::Result;
 use crate::group::Group;
 use crate::model::{Drive, InputId, Model};
@@ -18,7 +20,7 @@ use crate::workspace::Workspace;
 /// A step under way.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenStep {
-    coefficients: Coefficients,
+    integrator: Integrator,
     task: Task,
 }
 
@@ -85,27 +87,25 @@ impl Progress {
     }
 }
 
-/// Starts a step from `state` with these coefficients; inputs outside the port follow `drive`.
+/// Starts a step from `state` by this integrator; inputs outside the port follow `drive`.
 pub fn begin<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
     workspace: &mut Workspace<G, N>,
     drive: &(impl Drive + ?Sized),
-    coefficients: &Coefficients,
+    integrator: &Integrator,
     guess: Guess,
 ) -> OpenStep {
     let trial = &mut workspace.trial;
-    trial.time = state.time + coefficients.step;
+    trial.time = state.time + integrator.step();
     drive.sample_before(trial.time, &mut trial.inputs);
-    alpha::predict(state, workspace, coefficients);
+    alpha::predict(state, workspace, integrator);
     if guess == Guess::Velocities {
-        for (n, v) in workspace.increments.iter_mut().zip(&state.velocities) {
-            *n = v * coefficients.step;
-        }
+        alpha::predict_calmly(state, workspace, integrator);
     }
     OpenStep {
-        coefficients: *coefficients,
-        task: alpha::step_task(model, coefficients, &ConstraintHandling::Position),
+        integrator: *integrator,
+        task: alpha::step_task(model, integrator, &ConstraintHandling::Position),
     }
 }
 
@@ -130,7 +130,7 @@ pub fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     step: &OpenStep,
     kind: Iteration,
 ) -> Result<()> {
-    alpha::follow_increments::<G, N, D>(state, workspace, &step.coefficients);
+    alpha::follow_increments::<G, N, D>(state, workspace, &step.integrator);
     match kind {
         Iteration::Full => alpha::linearize(model, workspace, &step.task),
         Iteration::Short => {
@@ -197,14 +197,14 @@ pub fn begin_jump<G: Group<N, D>, const N: usize, const D: usize>(
     state: &State<G, N>,
     workspace: &mut Workspace<G, N>,
     drive: &(impl Drive + ?Sized),
-    coefficients: &Coefficients,
+    integrator: &Integrator,
 ) -> OpenStep {
     workspace.trial.copy_from(state);
     drive.sample(state.time, &mut workspace.trial.inputs);
     workspace.reset_maps();
     OpenStep {
-        coefficients: *coefficients,
-        task: alpha::step_task(model, coefficients, &ConstraintHandling::Position),
+        integrator: *integrator,
+        task: alpha::step_task(model, integrator, &ConstraintHandling::Position),
     }
 }
 
@@ -231,7 +231,7 @@ pub fn assemble_jump<G: Group<N, D>, const N: usize, const D: usize>(
 /// v̇ ← v̇ + w δ,   a ← a + w δ,   λ ← λ + δλ,   w = (1 − α_m)/(h²β(1 − α_f))
 /// ```
 ///
-/// as in `dynamics::joining`: parts too stiff for the step move along as if they were rigid.
+/// as in [`crate::dynamics::jumps`]: parts too stiff for the step move along as if they were rigid.
 pub fn jump<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &mut State<G, N>,
@@ -254,6 +254,22 @@ pub fn jump<G: Group<N, D>, const N: usize, const D: usize>(
     state.ledger.powers = energy::powers(model, state);
 }
 
+/// Fraction of the step at which a stop of the model is met or left, as
+/// [`stops::crossing`] finds it at the iterate.
+pub fn stop_event<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+) -> Option<f64> {
+    let h = step.integrator.step();
+    if !stops::near(model, state, h) {
+        return None;
+    }
+    alpha::follow_increments::<G, N, D>(state, workspace, &step.integrator);
+    stops::crossing(model, state, &workspace.trial, h)
+}
+
 /// Makes the iterate the state.
 pub fn accept<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
@@ -261,6 +277,6 @@ pub fn accept<G: Group<N, D>, const N: usize, const D: usize>(
     workspace: &mut Workspace<G, N>,
     step: &OpenStep,
 ) {
-    alpha::follow_increments::<G, N, D>(state, workspace, &step.coefficients);
-    alpha::accept(model, state, workspace, step.coefficients.step);
+    alpha::follow_increments::<G, N, D>(state, workspace, &step.integrator);
+    alpha::accept(model, state, workspace, step.integrator.step());
 }

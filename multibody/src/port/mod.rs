@@ -16,10 +16,10 @@
 //! frame that carries the model by a fixed joint, `f = −φ_ψᵀ λ`, a wrench in the frame's axes, and
 //! the input is the twist ψ of the frame.
 //!
-//! [`condensed`] does this inside a time step, [`balance`] in equilibrium.
+//! [`condensed`] does this inside a time step, [`equilibrium`] in equilibrium.
 
-pub mod balance;
 pub mod condensed;
+pub mod equilibrium;
 
 use crate::assembly::{Geometric, JointKinematics, Motion, Task, inputs};
 use crate::error::{Error, Result};

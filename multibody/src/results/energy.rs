@@ -8,7 +8,7 @@
 //! rule), so the residual shrinks with the square of the step; what the integrator itself
 //! dissipates is part of it. A damper in a line that is let go under load starts to move within
 //! less than a step, and the trapezoidal rule on the square of its rate would miss a part of the
-//! energy that no integrator lost. Its length is therefore interpolated over the step by the cubic
+//! energy that no integrator lost (a stop likewise). Its length is therefore interpolated over the step by the cubic
 //! through lengths and rates at both ends, and Simpson's rule taken:
 //!
 //! ```text
@@ -18,13 +18,14 @@
 
 use crate::assembly::hinge::Hinge;
 use crate::assembly::{
-    BodyMotion, JointKinematics, LineKinematics, mass_damping_power, modal_damping_power,
-    motor_torque, relative_twist,
+    BodyMotion, JointKinematics, LineKinematics, Measure, mass_damping_power, modal_damping_power,
+    motor, motor_torque, relative_twist, stops,
 };
+use crate::assembly::{bushings, reduced};
 use crate::element::{elastic, inertia, viscous};
 use crate::error::Result;
 use crate::group::Group;
-use crate::model::{Axes, Body, Force, Model};
+use crate::model::{Axes, Body, Booking, Force, LawForce, Model, Partial};
 use crate::state::State;
 use nalgebra::{SMatrix, SVector};
 
@@ -35,7 +36,7 @@ pub struct Energies {
     pub kinetic: f64,
     /// Strain energy of the beams.
     pub strain: f64,
-    /// Energy stored in springs and tendons.
+    /// Energy stored in springs, tendons and stops.
     pub springs: f64,
     /// Potential of gravity.
     pub gravity: f64,
@@ -53,7 +54,7 @@ impl Energies {
 pub struct Powers {
     /// From motors, wrenches, drivers and moving frames.
     pub input: f64,
-    /// In dampers, friction, Rayleigh and modal damping.
+    /// In dampers, friction, stops, Rayleigh and modal damping.
     pub dissipated: f64,
 }
 
@@ -93,7 +94,8 @@ impl Ledger {
     }
 }
 
-/// Energies of `state`.
+/// Energies of `state`. Its frame is large and must not be part of its callers', under which others run.
+#[inline(never)]
 pub fn energies<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
@@ -126,8 +128,33 @@ pub fn energies<G: Group<N, D>, const N: usize, const D: usize>(
                 let twist = state.angles[joint.0] - rest_angle;
                 out.springs += 0.5 * stiffness * twist * twist;
             }
-            Force::Motor { .. } | Force::Wrench { .. } => {}
+            Force::Law(law) => {
+                if let Booking::Stored(potential) = &law.booking {
+                    let measure = Measure::new(model, &state.motion(), &law.coordinate);
+                    out.springs += potential.evaluate(|_| measure.value);
+                }
+            }
+            Force::Motor { joint, law, .. } => {
+                out.kinetic += motor::rotor_energy(model, state, *joint, law);
+            }
+            Force::Stop { .. } | Force::Wrench { .. } => {}
         }
+    }
+    for &index in &model.stopped {
+        if let Some((stops, x, _)) = stops::coordinate(model, state, index) {
+            out.springs += stops.stored_energy(x);
+        }
+    }
+    for body in &model.reduced {
+        let own = reduced::energies(model, &state.motion(), body);
+        out.kinetic += own.kinetic;
+        out.strain += own.strain;
+        out.gravity += own.gravity;
+    }
+    for bushing in &model.bushings {
+        out.springs += bushings::respond(model, &state.motion(), bushing, false)?
+            .1
+            .energy;
     }
     Ok(out)
 }
@@ -182,7 +209,8 @@ fn beam_energies<G: Group<N, D>, const N: usize, const D: usize>(
     Ok(())
 }
 
-/// Powers at `state`.
+/// Powers at `state`. Not inlined, as [`energies`].
+#[inline(never)]
 pub fn powers<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
@@ -222,8 +250,17 @@ pub fn powers<G: Group<N, D>, const N: usize, const D: usize>(
             out.input += lambda * rates.rate_by_time;
         }
     }
-    for force in &model.forces {
+    for force in model.forces.iter().enumerate() {
         force_power(model, state, force, &mut out);
+    }
+    for body in &model.reduced {
+        out.dissipated += reduced::energies(model, &motion, body).dissipated;
+    }
+    for bushing in &model.bushings {
+        // One that is torn is refused where its forces are assembled.
+        if let Ok((_, response)) = bushings::respond(model, &motion, bushing, true) {
+            out.dissipated += response.power;
+        }
     }
     out
 }
@@ -245,27 +282,57 @@ pub fn beyond_trapezoid<G: Group<N, D>, const N: usize, const D: usize>(
             let line = LineKinematics::new(model, &state.motion(), a, b);
             (line.length, line.rate)
         };
-        let ((l_0, r_0), (l_1, r_1)) = (at(old), at(new));
-        let l_m = 0.5 * (l_0 + l_1) + 0.125 * h * (r_0 - r_1); // (3)
-        let r_m = 1.5 * (l_1 - l_0) / h - 0.25 * (r_0 + r_1);
-        let ends = law.dissipated_power(l_0, r_0) + law.dissipated_power(l_1, r_1);
-        sum += 2.0 / 3.0 * h * (law.dissipated_power(l_m, r_m) - 0.5 * ends); // (2)
+        let ends = [at(old), at(new)];
+        sum += beyond(ends, h, |l, r| law.dissipated_power(l, r));
+    }
+    for &index in &model.stopped {
+        let at = |state: &State<G, N>| stops::coordinate(model, state, index);
+        let (Some((stops, x_0, r_0)), Some((_, x_1, r_1))) = (at(old), at(new)) else {
+            continue;
+        };
+        if stops.depth(x_0).is_none() && stops.depth(x_1).is_none() {
+            continue;
+        }
+        // The memory at the start of the step is that of the contact in it.
+        let memory = &old.memory[model.memory_of(index)];
+        let ends = [(x_0, r_0), (x_1, r_1)];
+        sum += beyond(ends, h, |x, r| stops.dissipated_power(x, r, memory));
     }
     sum
+}
+
+/// Second term of eq. (2) for a coordinate with values and rates at both ends of a step of `h` [s].
+fn beyond(
+    [(l_0, r_0), (l_1, r_1)]: [(f64, f64); 2],
+    h: f64,
+    power: impl Fn(f64, f64) -> f64,
+) -> f64 {
+    let l_m = 0.5 * (l_0 + l_1) + 0.125 * h * (r_0 - r_1); // (3)
+    let r_m = 1.5 * (l_1 - l_0) / h - 0.25 * (r_0 + r_1);
+    let ends = power(l_0, r_0) + power(l_1, r_1);
+    2.0 / 3.0 * h * (power(l_m, r_m) - 0.5 * ends) // (2)
 }
 
 fn force_power<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
-    force: &Force<D>,
+    (index, force): (usize, &Force<D>),
     out: &mut Powers,
 ) {
     let motion = state.motion();
+    let memory = &state.memory[model.memory_of(index)];
     match force {
-        Force::Line { a, b, law, .. } => {
+        Force::Line {
+            a, b, law, stops, ..
+        } => {
             let line = LineKinematics::new(model, &motion, a, b);
-            let tension = law.respond(line.length, line.rate).tension;
-            out.dissipated += law.dissipated_power(line.length, line.rate);
+            let (length, rate) = (line.length, line.rate);
+            let mut tension = law.respond(length, rate).tension;
+            out.dissipated += law.dissipated_power(length, rate);
+            if let Some(stops) = stops {
+                tension -= stops.respond(length, rate, memory).force;
+                out.dissipated += stops.dissipated_power(length, rate, memory);
+            }
             // A moving frame at an end does work on the line.
             for side in 0..2 {
                 if line.bodies[side].node.is_none() {
@@ -281,8 +348,14 @@ fn force_power<G: Group<N, D>, const N: usize, const D: usize>(
         Force::Motor { joint, law, .. } => {
             let near = state.angles[joint.0];
             let hinge = Hinge::new(model, &model.joints[joint.0], &motion, near);
-            let delivered = motor_torque(&hinge, law, &state.inputs, true).torque;
+            let delivered = motor_torque(&hinge, law, &motion, memory, true).torque;
             out.input += delivered.value * hinge.rate;
+            out.dissipated += law.friction.at(hinge.rate).0 * hinge.rate;
+        }
+        Force::Stop { joint, stops, .. } => {
+            let near = state.angles[joint.0];
+            let hinge = Hinge::new(model, &model.joints[joint.0], &motion, near);
+            out.dissipated += stops.dissipated_power(hinge.angle, hinge.rate, memory);
         }
         Force::Wrench {
             node,
@@ -306,6 +379,34 @@ fn force_power<G: Group<N, D>, const N: usize, const D: usize>(
             let covector = map.tr_mul(&rotation.tr_mul(&f))
                 + crate::assembly::moment_covector::<N, D>(&m, &rotation);
             out.input += covector.dot(&body.velocity);
+        }
+        Force::Law(law) => law_power(model, state, law, out),
+    }
+}
+
+/// Power of a law: what it gives to the nodes comes from outside, or out of its store, or is lost.
+fn law_power<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    law: &LawForce<D>,
+    out: &mut Powers,
+) {
+    let measure = Measure::new(model, &state.motion(), &law.coordinate);
+    let force = measure.force_of(law, &state.inputs, true, None).value;
+    let other = (law.acts_on.as_ref()).map(|acts_on| Measure::new(model, &state.motion(), acts_on));
+    let acts_on = other.as_ref().unwrap_or(&measure);
+    // Bodies that are moved from outside do work against the law.
+    out.input -= force * acts_on.outside_rate();
+    let power = force * acts_on.rate;
+    match &law.booking {
+        Booking::Work => out.input += power,
+        Booking::Dissipated => out.dissipated -= power,
+        Booking::Stored(potential) => {
+            let slope = potential.evaluate(|_| Partial {
+                value: measure.value,
+                by: [1.0, 0.0, 0.0],
+            });
+            out.dissipated -= power + slope.by[0] * measure.rate;
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod energy;
 pub mod soundness;
+pub mod stress;
 
 use crate::assembly::hinge::Hinge;
 use crate::assembly::{BodyMotion, JointKinematics};
@@ -9,7 +10,9 @@ use crate::element::elastic::{self, SectionState};
 use crate::element::shape;
 use crate::error::{Error, Result};
 use crate::group::Group;
-use crate::model::{BeamId, Force, ForceId, JointId, LineLaw, Model, PointOn, Response};
+use crate::model::{
+    BeamId, Coordinate, Force, ForceId, JointId, LineLaw, Model, PointOn, Response,
+};
 use crate::state::State;
 use nalgebra::SVector;
 
@@ -149,7 +152,8 @@ pub fn angle_rate<G: Group<N, D>, const N: usize, const D: usize>(
     Hinge::new(model, &model.joints[joint.0], &state.motion(), near).rate
 }
 
-/// Torque of a motor or torsion spring on its body B [N·m]; `None` for other forces.
+/// Torque of a motor, without the friction of its drive, of a torsion spring or of stops on body B
+/// [N·m]; `None` for other forces.
 pub fn torque<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
@@ -166,7 +170,8 @@ pub fn torque<G: Group<N, D>, const N: usize, const D: usize>(
     };
     match model.forces.get(force.0)? {
         Force::Motor { joint, law, .. } => {
-            let out = crate::assembly::motor_torque(&hinge(joint), law, &state.inputs, true);
+            let memory = &state.memory[model.memory_of(force.0)];
+            let out = crate::assembly::motor_torque(&hinge(joint), law, &motion, memory, true);
             Some(out.torque.value)
         }
         Force::Torsion {
@@ -179,8 +184,79 @@ pub fn torque<G: Group<N, D>, const N: usize, const D: usize>(
             let hinge = hinge(joint);
             Some(-stiffness * (hinge.angle - rest_angle) - damping * hinge.rate)
         }
+        Force::Stop { .. } => stop(model, state, force).map(|stop| stop.force),
         _ => None,
     }
+}
+
+/// A force by a formula: its coordinate, the coordinate's rate and the force along it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LawState {
+    /// Coordinate [m or rad].
+    pub value: f64,
+    /// Its rate [m/s or rad/s].
+    pub rate: f64,
+    /// Force that makes the coordinate grow [N or N·m].
+    pub force: f64,
+}
+
+/// State of a force by a formula; `None` if `force` is not one.
+pub fn law<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    force: ForceId,
+) -> Option<LawState> {
+    let Force::Law(law) = model.forces.get(force.0)? else {
+        return None;
+    };
+    let measure = crate::assembly::Measure::new(model, &state.motion(), &law.coordinate);
+    Some(LawState {
+        value: measure.value,
+        rate: measure.rate,
+        force: measure.force_of(law, &state.inputs, true, None).value,
+    })
+}
+
+/// Value and rate of a coordinate [m, m/s or rad, rad/s].
+pub fn coordinate<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    coordinate: &Coordinate<D>,
+) -> (f64, f64) {
+    let measure = crate::assembly::Measure::new(model, &state.motion(), coordinate);
+    (measure.value, measure.rate)
+}
+
+/// Where a coordinate is between its stops.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StopState {
+    /// The coordinate [rad or m].
+    pub position: f64,
+    /// Its rate [rad/s or m/s].
+    pub rate: f64,
+    /// Distances to the lower and upper stop [rad or m], negative inside.
+    pub gaps: [f64; 2],
+    /// Force of the stops along the coordinate [N·m or N]: zero between them.
+    pub force: f64,
+    /// Energy stored in them [J].
+    pub stored_energy: f64,
+}
+
+/// State of the stops of a force; `None` if it has none.
+pub fn stop<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    force: ForceId,
+) -> Option<StopState> {
+    let (stops, position, rate) = crate::assembly::stops::coordinate(model, state, force.0)?;
+    let memory = &state.memory[model.memory_of(force.0)];
+    Some(StopState {
+        position,
+        rate,
+        gaps: stops.gaps(position),
+        force: stops.respond(position, rate, memory).force,
+        stored_energy: stops.stored_energy(position),
+    })
 }
 
 /// Largest violation of a joint's constraints at position level [m or 1].
@@ -217,4 +293,16 @@ pub fn point_velocity<G: Group<N, D>, const N: usize, const D: usize>(
 ) -> SVector<f64, D> {
     let body = BodyMotion::of(model, &state.motion(), point.body);
     body.pose.rotation() * ((G::linear_part() + G::cross(&point.point)) * body.velocity)
+}
+
+/// Coordinates ζ of a reduced body, their rates and accelerations.
+pub fn reduced_coordinates<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    body: crate::model::ReducedId,
+) -> [Vec<f64>; 3] {
+    let body = &model.reduced[body.index()];
+    let found = crate::assembly::reduced::coordinates(model, &state.motion(), body);
+    let count = body.shapes.count();
+    [found.zeta, found.eta, found.eta_rate].map(|list| list[..count].to_vec())
 }

@@ -66,6 +66,9 @@ const SMALLEST_FACTOR: f64 = 1e-4;
 
 /// Brings `state` to equilibrium under its own inputs, from where it is. Velocities are ignored
 /// and set to zero. On an error the state is that of the last iteration.
+///
+/// The state may come from a model with the same nodes, rows and inputs but other forces, such as a
+/// leaf that was bowed before its tendon was there.
 pub fn solve<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &mut State<G, N>,
@@ -74,6 +77,9 @@ pub fn solve<G: Group<N, D>, const N: usize, const D: usize>(
 ) -> Result<StaticReport> {
     settings.validate()?;
     state.stop();
+    // What forces remember is of the past motion: nothing at rest.
+    state.memory.clear();
+    state.memory.resize(model.memory_count(), 0.0);
     workspace.reset_maps();
     workspace.corrections.clear();
     let task = Task::statics(model.stiffness_scale);

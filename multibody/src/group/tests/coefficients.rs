@@ -1,6 +1,6 @@
 //! The coefficients against long Taylor series, on both sides of every switch.
 
-use super::super::series::{self, ARC_LIMIT, CIRCULAR_LIMIT, SERIES_LIMIT, STEP_LIMIT};
+use super::super::coefficients::{self, ARC_LIMIT, CIRCULAR_LIMIT, SERIES_LIMIT, STEP_LIMIT};
 use super::reference::{Taylor, Wide};
 
 /// Series: a few roundings of 1.1e-16, at most nine of them where a reciprocal is cubed.
@@ -34,7 +34,7 @@ fn with_derivatives(value: Taylor) -> [Taylor; 3] {
 }
 
 /// Asserts the relative error of a coefficient and its derivatives.
-fn assert_jet(name: &str, x: f64, jet: series::Jet, exact: &[Taylor; 3], value_limit: f64) {
+fn assert_jet(name: &str, x: f64, jet: coefficients::Jet, exact: &[Taylor; 3], value_limit: f64) {
     let [value, slope, curvature] = exact.each_ref().map(|taylor| taylor.at(x));
     let check = |found: f64, exact: Wide, limit: f64, closed: f64| {
         let tolerance = if x <= limit { SERIES_ACCURACY } else { closed };
@@ -55,7 +55,7 @@ fn circular_coefficients_match_long_series() {
     let [cosine, sine] = [0, 1].map(Taylor::stumpff);
     let [versine, deficit] = [2, 3].map(|k| with_derivatives(Taylor::stumpff(k)));
     for x in abscissae() {
-        let at_x = series::circular(x);
+        let at_x = coefficients::circular(x);
         // These two pass through zero, so their error is measured against one.
         assert_small(
             "cosine",
@@ -69,7 +69,7 @@ fn circular_coefficients_match_long_series() {
             sine.at(x).error_of(at_x.sine_quotient),
             SERIES_ACCURACY,
         );
-        let (versine_jet, deficit_jet) = series::circular_jets(x, &at_x);
+        let (versine_jet, deficit_jet) = coefficients::circular_jets(x, &at_x);
         assert_jet("versine", x, versine_jet, &versine, CIRCULAR_LIMIT);
         assert_jet("deficit", x, deficit_jet, &deficit, CIRCULAR_LIMIT);
     }
@@ -82,7 +82,7 @@ fn cotangent_deficit_matches_long_series() {
         assert_jet(
             "cotangent",
             x,
-            series::cotangent_deficit(x),
+            coefficients::cotangent_deficit(x),
             &exact,
             SERIES_LIMIT,
         );
@@ -94,7 +94,7 @@ fn arc_quotient_matches_long_series() {
     let exact = Taylor::arc_quotient();
     for i in 0..=1000 {
         let y = ARC_LIMIT * i as f64 / 1000.0;
-        let error = exact.at(y).relative_error_of(series::arc_quotient(y));
+        let error = exact.at(y).relative_error_of(coefficients::arc_quotient(y));
         assert_small("arc", y, error, SERIES_ACCURACY);
     }
 }
