@@ -48,6 +48,30 @@ words! {
     }
 }
 
+words! {
+    /// How the leaf's section bends.
+    pub enum LeafSection {
+        /// As a beam: EI times curvature.
+        #[default]
+        Beam = "beam",
+        /// As a strip: between beam and plate, depending on its curvature.
+        Strip = "strip",
+    }
+}
+
+words! {
+    /// Whether stops end a motion.
+    pub enum EndStops {
+        /// In the spatial leg, not in the planar one, whose published motions turn freely.
+        Auto = "auto",
+        /// Always.
+        On = "on",
+        /// Never; the default of a single leg. A platform has them.
+        #[default]
+        Off = "off",
+    }
+}
+
 impl From<LeafKind> for ElementKind {
     fn from(kind: LeafKind) -> Self {
         match kind {
@@ -80,10 +104,27 @@ table! {
         rayleigh_stiffness_s: f64 = 0.0, "Rayleigh damping, stiffness coefficient beta: every section answers its strain rate with beta times its stiffness" ["s"; 0 to 1e3];
         modal_damping_ratios: [f64; MODAL_RATIOS] = [0.0; MODAL_RATIOS], "Damping ratios of the first four modes of the bowed leaf with its ends held, on top of Rayleigh's" ["-"; 0 to 0.999];
         kind: LeafKind = LeafKind::default(), "Element: linear_strain is fourth-order accurate, constant_strain second-order";
+        section: LeafSection = LeafSection::default(), "Bending of the leaf's section: beam (as published), or strip (wide and thin: stiffer, and more stress at its edges)";
+        yield_strength_pa: f64 = 880e6, "Yield strength, against which stress is reported; the default is that of Ti-6Al-4V (annealed), commercially pure titanium grade 2 has 275e6 to 345e6" ["Pa"; 1 to 1e12];
     }
 }
 
 impl Leaf {
+    /// Checks what a strip needs.
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        if self.section == LeafSection::Beam {
+            return Ok(());
+        }
+        let curvature = self.curvature_per_m;
+        let flat = "0 where leaf.section = \"strip\": a strip is flat when unstressed";
+        check(curvature == 0.0, Self::curvature_per_m.key, curvature, flat)?;
+        let (shear, nu) = (self.shear_modulus_pa, self.poisson_ratio());
+        let allowed = "a third to half of leaf.youngs_modulus_pa where leaf.section = \"strip\": \
+                       Poisson's ratio E/2G - 1 must be 0 to 0.5";
+        let ok = (0.0..=0.5).contains(&nu);
+        check(ok, Self::shear_modulus_pa.key, shear, allowed)
+    }
+
     pub(super) fn material(&self) -> Material {
         Material {
             youngs_modulus: self.youngs_modulus_pa,
@@ -161,6 +202,10 @@ table! {
         friction_speed_m_per_s: f64 = 1e-3, "Speed over which the friction changes sign" ["m/s"; 1e-9 to 1e3];
         slack_width_n: f64 = 1e-2, "Half width of the rounded corner at zero tension" ["N"; 1e-9 to 1e3];
         rate_width_m_per_s: f64 = 1e-5, "Half width of the rounded corner between the two dampings" ["m/s"; 1e-12 to 1e3];
+        stroke_m: f64 = 0.08, "Stroke of the tendon unit to either side of its length in the pre-tensioned posture, with stops at both ends (spatial leg)" ["m"; 1e-6 to 100];
+        end_stops: EndStops = EndStops::default(), "Stops at the ends of the stroke: auto has them in the spatial leg, on and off decide";
+        stop_stiffness_n_per_m: f64 = 1e6, "Stiffness of the tendon unit's stops" ["N/m"; 1e-3 to 1e12];
+        stop_restitution: f64 = 0.3, "Restitution of the tendon unit's stops" ["-"; 0.01 to 1];
     }
 }
 
@@ -266,7 +311,19 @@ table! {
         hold_stiffness_nm_per_rad: f64 = 200.0, "Stiffness of the hold" ["N·m/rad"; 0 to 1e9];
         hold_damping_nm_s_per_rad: f64 = 2.0, "Damping of the hold" ["N·m·s/rad"; 0 to 1e9];
         torque_limit_nm: f64 = 10.0, "Limit of the torque that the motor delivers, whatever asks for it: torque_nm, the hold with the torque that holds the equilibrium, a regulator; motion that is prescribed (locked, angle) has none" ["N·m"; 1e-9 to 1e9];
-        range_rad: f64 = 20.0_f64.to_radians(), "Working range to either side of the pre-tensioned posture, the zero of motor.angle_rad; its use is reported, nothing stops there" ["rad"; 1e-6 to 1e3];
+        range_rad: f64 = 20.0_f64.to_radians(), "Working range to either side of the pre-tensioned posture, the zero of motor.angle_rad, with stops at both ends (spatial leg); motion that is prescribed (locked, angle) knows no stop" ["rad"; 1e-6 to 1e3];
+        end_stops: EndStops = EndStops::default(), "Stops at the ends of the range: auto has them in the spatial leg, on and off decide";
+        stop_stiffness_nm_per_rad: f64 = 2e4, "Stiffness of the motor's stops" ["N·m/rad"; 1e-3 to 1e12];
+        stop_restitution: f64 = 0.3, "Restitution of the motor's stops" ["-"; 0.01 to 1];
+        torque_rate_limit_nm_per_s: f64 = 1e9, "Limit of the rate at which the motor's torque changes; 1e9: none" ["N·m/s"; 1e-6 to 1e9];
+        stall_torque_nm: f64 = 1e9, "Torque of the torque-speed line at rest, behind the gear; 1e9: no such line" ["N·m"; 1e-9 to 1e9];
+        no_load_speed_rad_per_s: f64 = 10.0, "Speed at which the torque-speed line reaches zero, behind the gear; counts with stall_torque_nm" ["rad/s"; 1e-6 to 1e9];
+        gear_ratio: f64 = 1.0, "Turns of the rotor per turn of the crank; counts with rotor_inertia_kg_m2" ["-"; -1e6 to 1e6];
+        rotor_inertia_kg_m2: f64 = 0.0, "Inertia of the rotor about its axis, felt at the crank with the square of the gear ratio" ["kg·m²"; 0 to 1e6];
+        friction_nm: f64 = 0.0, "Dry friction of the drive while it turns" ["N·m"; 0 to 1e9];
+        breakaway_friction_nm: f64 = 0.0, "Largest dry friction of the drive at the speed friction_speed_rad_per_s, if above friction_nm" ["N·m"; 0 to 1e9];
+        friction_speed_rad_per_s: f64 = 0.01, "Speed over which the dry friction of the drive changes sign" ["rad/s"; 1e-9 to 1e6];
+        viscous_friction_nm_s_per_rad: f64 = 0.0, "Viscous friction of the drive" ["N·m·s/rad"; 0 to 1e9];
     }
 }
 
@@ -538,6 +595,45 @@ table! {
     }
 }
 
+/// Step of the relative error [`TOLERANCE`] [s].
+const STEP: f64 = 1e-3;
+/// Relative error of angles, velocities and forces of the default leg's swing at [`STEP`].
+const TOLERANCE: f64 = 1e-3;
+/// Allowed error of an adaptive step, of the tolerance.
+const STEP_SHARE: f64 = 1e-2;
+/// Newton's tolerance, of the tolerance.
+const NEWTON_SHARE: f64 = 1e-4;
+
+impl Solver {
+    /// Makes steps as accurate as the relative `tolerance` asks for, never looser than they are. The
+    /// error of fixed steps is of second order:
+    ///
+    /// ```text
+    /// h ← min(h, 1 ms √(tolerance/1e-3)),  error of adaptive steps ← min(., 1e-2 tolerance),
+    /// Newton's tolerance ← min(., 1e-4 tolerance)                                            (1)
+    /// ```
+    ///
+    /// each within its range.
+    pub fn tighten(&mut self, tolerance: f64) {
+        let tighter = |value: &mut f64, wanted: f64, smallest: f64| {
+            *value = value.min(wanted.max(smallest));
+        };
+        let [step, error, newton] = [
+            Self::step_s.limits(),
+            Self::error_tolerance.limits(),
+            Self::newton_tolerance.limits(),
+        ]
+        .map(|[smallest, _]| smallest);
+        tighter(
+            &mut self.step_s,
+            STEP * (tolerance / TOLERANCE).sqrt(),
+            step,
+        );
+        tighter(&mut self.error_tolerance, STEP_SHARE * tolerance, error);
+        tighter(&mut self.newton_tolerance, NEWTON_SHARE * tolerance, newton);
+    }
+}
+
 table! {
     /// Configuration of a planar leg.
     pub struct LegConfig in "" {
@@ -567,6 +663,14 @@ impl LegConfig {
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
+        self.leaf.validate()?;
+        for (key, stops) in [
+            (Motor::end_stops.key, self.motor.end_stops),
+            (Tendon::end_stops.key, self.tendon.end_stops),
+        ] {
+            let allowed = "auto or off: the planar leg is the published one, which has no stops";
+            check(stops != EndStops::On, key, 1.0, allowed)?;
+        }
         self.load.validate()?;
         self.motor.validate()
     }

@@ -7,6 +7,7 @@
 //! * [`simulate`]: motion from that equilibrium;
 //! * [`spatial`], [`spatial_parts`], [`spatial_report`], [`spatial_simulate`], [`universal`]: the
 //!   same for the leg of the platform, with a universal joint at its root;
+//! * [`strut`], [`elastica`]: the same leg with a weightless leaf, for screening;
 //! * [`unit`], [`unit_planar`], [`unit_spatial`]: either leg in the hands of a co-simulation
 //!   master, who may ask how a force went over a step ([`series`]).
 //!
@@ -18,7 +19,11 @@ pub mod check;
 pub mod config;
 #[cfg(test)]
 mod damping_tests;
+pub mod elastica;
 mod free_links;
+pub mod limits;
+#[cfg(test)]
+mod limits_tests;
 pub mod planar;
 pub mod pretension;
 pub mod series;
@@ -28,6 +33,9 @@ pub mod spatial_parts;
 pub mod spatial_report;
 pub mod spatial_simulate;
 mod strain;
+pub mod strut;
+#[cfg(test)]
+mod strut_tests;
 pub mod unit;
 mod unit_derivative;
 pub mod unit_planar;
@@ -173,6 +181,16 @@ pub enum LegError {
         chord_m: f64,
         /// Push [N].
         push_n: f64,
+    },
+    /// A strut was not validated for this.
+    #[error("legs.fidelity = \"strut\" is not allowed with {key} = {value}: {reason}")]
+    NotAsStrut {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// Why.
+        reason: &'static str,
     },
     /// No equilibrium was found for the target.
     #[error("no equilibrium with {what} = {target} was found: the search ended at {reached}")]

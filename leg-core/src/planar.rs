@@ -278,6 +278,7 @@ impl PlanarLeg {
         spec.rayleigh = config.leaf.rayleigh();
         spec.modal = modal;
         spec.kind = ElementKind::from(config.leaf.kind);
+        spec.strip = config.leaf.strip();
         let leaf = builder.beam("leaf", Se2::new(a.x, a.y, direction), &spec);
         let link = builder.rigid_body(
             "upper link",
@@ -402,11 +403,7 @@ fn add_motor(
         stiffness: config.motor.hold_stiffness_nm_per_rad,
         damping: config.motor.hold_damping_nm_s_per_rad,
     });
-    let law = MotorLaw {
-        torque: Some(inputs[Channel::CrankTorque as usize]),
-        hold,
-        torque_limit: config.motor.torque_limit_nm,
-    };
+    let law = (config.motor).law(inputs[Channel::CrankTorque as usize], hold);
     Some(builder.motor("motor", joints.o, law))
 }
 

@@ -313,7 +313,7 @@ pub(super) fn advance_driven<G: Group<N, D>, const N: usize, const D: usize>(
     settings: &StepSettings,
     watch: &mut dyn FnMut(&State<G, N>),
 ) -> Result<Advance, LegError> {
-    let stepping = Stepping { control, settings };
+    let stepping = Stepping::new(control, settings);
     let done = advance_watched(model, state, workspace, drive, time, &stepping, watch);
     let done = done.map_err(stalled(state.time, control, settings))?;
     if let Control::Adaptive { first, .. } = control {

@@ -8,7 +8,7 @@
 //! it bows outward to −e2.
 
 use super::LegError;
-use super::config::{ConfigError, Crank, Leaf, Motor, Side, Solver, Tendon};
+use super::config::{ConfigError, Crank, Leaf, LeafSection, Motor, Side, Solver, Tendon};
 use super::planar::LinkDrive;
 use super::spatial_parts::{Placement, SpatialParts};
 use multibody::group::{Group, Se3};
@@ -196,6 +196,14 @@ impl SpatialLegConfig {
     /// Checks every value.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.check_ranges()?;
+        self.leaf.validate()?;
+        if self.leaf.section == LeafSection::Strip && self.section != SectionShape::Leaf {
+            return Err(ConfigError {
+                key: Leaf::section.key,
+                value: 1.0,
+                allowed: "`beam` where section.kind = \"rod\"",
+            });
+        }
         self.base.axes()?;
         for (key, axis) in [
             (UniversalJoint::first_axis.key, self.universal.first_axis),
@@ -293,6 +301,8 @@ pub struct SpatialLeg {
     pub tendon: Option<ForceId>,
     /// The motor.
     pub motor: ForceId,
+    /// Its stops; none where its motion is prescribed.
+    pub motor_stops: Option<ForceId>,
     /// The crank.
     pub crank: NodeId,
     /// First node of the leaf (A).
@@ -375,6 +385,7 @@ impl SpatialLeg {
             leaf,
             tendon,
             motor: parts.motor,
+            motor_stops: parts.motor_stops,
             crank: parts.crank,
             node_a: parts.node_a,
             node_b,
@@ -468,13 +479,22 @@ pub struct SpatialPretensioned {
 /// Finds the bowed equilibrium with crank and tip held.
 #[inline(never)]
 pub fn pretension_spatial(config: &SpatialLegConfig) -> Result<SpatialPretensioned, LegError> {
-    pretension_spatial_along(config, |_, _, _| {})
+    pretension_by(config, true, |_, _, _| {})
 }
 
 /// The same; `visit` sees the equilibria on the way from the straight leaf, still without tendon
 /// and no longer pushed to its side.
 pub fn pretension_spatial_along(
     config: &SpatialLegConfig,
+    visit: impl FnMut(&SpatialLeg, &SpatialState, &PathPoint),
+) -> Result<SpatialPretensioned, LegError> {
+    pretension_by(config, false, visit)
+}
+
+/// The same; `at_once` starts from the elastica where that is known, and sees no way there.
+fn pretension_by(
+    config: &SpatialLegConfig,
+    at_once: bool,
     mut visit: impl FnMut(&SpatialLeg, &SpatialState, &PathPoint),
 ) -> Result<SpatialPretensioned, LegError> {
     // Modes are those of the leaf once it is bowed; equilibrium does not depend on damping.
@@ -493,10 +513,17 @@ pub fn pretension_spatial_along(
     let tip = Vector3::from(config.tip_position_m);
     let prescribed = LinkDrive::Prescribed;
     let q1 = config.q1_rad;
-    let bare = SpatialLeg::new(config, prescribed, TipDrive::Prescribed, q1, tip, None)?;
+    let bare = without_tendon(config, tip)?;
     let mut state = State::new(&bare.model);
     let mut workspace = Box::new(Workspace::new(&bare.model));
-    bow(&bare, &mut state, &mut workspace, tip, &mut note)?;
+    let mut found = None;
+    if at_once {
+        found = bow_at_once(&bare, &mut state, &mut workspace, tip)?;
+    }
+    if found.is_none() {
+        bow(&bare, &mut state, &mut workspace, tip, &mut note)?;
+    }
+    iterations += found.unwrap_or(0);
     let a = state.pose(bare.node_a).translation();
     let chord = (tip - a).norm();
     let e = (tip - a) / chord;
@@ -554,6 +581,54 @@ pub fn pretension_spatial_along(
         },
         state,
     })
+}
+
+/// The leg without its tendon, crank and tip led. On the heap, and built in a frame of its own: hosts
+/// call with little stack.
+#[inline(never)]
+fn without_tendon(
+    config: &SpatialLegConfig,
+    tip: Vector3<f64>,
+) -> Result<Box<SpatialLeg>, LegError> {
+    let (prescribed, q1) = (LinkDrive::Prescribed, config.q1_rad);
+    let leg = SpatialLeg::new(config, prescribed, TipDrive::Prescribed, q1, tip, None)?;
+    Ok(Box::new(leg))
+}
+
+/// A leaf whose middle moves by more than this part of its length from where the elastica has it is
+/// not that elastica bent by its weight, but perhaps another equilibrium.
+const SAME_BOW: f64 = 0.05;
+
+/// Newton's method from the elastica between crank and tip; iterations if that led to an equilibrium
+/// next to it. Otherwise the state is as it was.
+#[inline(never)]
+fn bow_at_once(
+    leg: &SpatialLeg,
+    state: &mut SpatialState,
+    workspace: &mut Workspace<Se3, 6>,
+    tip: Vector3<f64>,
+) -> Result<Option<usize>, LegError> {
+    let config = &leg.config;
+    let Some(poses) = super::strut::bowed_poses(config)? else {
+        return Ok(None);
+    };
+    let first = leg.node_a.index();
+    state.poses[first..first + poses.len()].copy_from_slice(&poses);
+    state.inputs.value[SpatialChannel::CrankAngle as usize] = config.q1_rad;
+    for i in 0..3 {
+        state.inputs.value[SpatialChannel::TipPosition as usize + i] = tip[i];
+    }
+    let solved = statics::solve(&leg.model, state, workspace, &StaticSettings::default());
+    let middle = config.solver.elements / 2;
+    let moved = state.poses[first + middle].translation() - poses[middle].translation();
+    let near = moved.norm() <= SAME_BOW * config.leaf.length_m;
+    match solved {
+        Ok(solved) if near => Ok(Some(solved.iterations)),
+        _ => {
+            *state = State::new(&leg.model);
+            Ok(None)
+        }
+    }
 }
 
 /// Moves the tip from where the unstressed leaf has it to `tip`; `note` sees every point of the way.

@@ -11,7 +11,7 @@ use multibody::group::{Group, Se3};
 use multibody::math;
 use multibody::model::{
     Attachment, BeamId, BeamSpec, Body, ForceId, Hold, InputId, JointId, JointKind, ModalDamper,
-    ModelBuilder, MotorLaw, NodeId, PointOn, spatial_inertia,
+    ModelBuilder, NodeId, PointOn, spatial_inertia,
 };
 use multibody::workspace::Workspace;
 use nalgebra::{Matrix3, Rotation3, Unit, Vector3};
@@ -48,6 +48,8 @@ pub struct SpatialParts {
     pub leaf: BeamId,
     /// The motor.
     pub motor: ForceId,
+    /// Its stops.
+    pub motor_stops: Option<ForceId>,
     /// The crank.
     pub crank: NodeId,
     /// First node of the leaf (A).
@@ -134,6 +136,7 @@ impl SpatialParts {
         let root_joint = add_root_joint(builder, config, placement, &layout, [crank, node_a]);
         Ok(Self {
             motor: add_motor(builder, config, placement, motor_joint),
+            motor_stops: add_motor_stops(builder, config, placement, motor_joint),
             motor_joint,
             root_joint,
             crank_driver,
@@ -154,7 +157,11 @@ impl SpatialParts {
         let rest_length = rest_length.filter(|_| config.tendon.present)?;
         let point = |node| PointOn::node(node, Vector3::zeros());
         let law = config.tendon.law(rest_length);
-        Some(builder.line("tendon", point(self.node_a), point(self.node_b), law))
+        // A configuration that has no posture was refused before.
+        let chord = config.nominal_chord().ok();
+        let stops = chord.and_then(|chord| config.tendon.stops(chord));
+        let (a, b) = (point(self.node_a), point(self.node_b));
+        Some(builder.stopped_line("tendon", a, b, law, stops))
     }
 }
 
@@ -177,6 +184,7 @@ fn add_leaf(
     spec.reference = placement.body;
     spec.modal = modal;
     spec.kind = ElementKind::from(config.leaf.kind);
+    spec.strip = config.leaf.strip();
     let root = Se3::from_parts(layout.a, layout.root);
     Ok(builder.beam(&format!("{}leaf", placement.name), root, &spec))
 }
@@ -275,12 +283,19 @@ fn add_motor(
         stiffness: config.motor.hold_stiffness_nm_per_rad,
         damping: config.motor.hold_damping_nm_s_per_rad,
     });
-    let law = MotorLaw {
-        torque: Some(placement.torque),
-        hold,
-        torque_limit: config.motor.torque_limit_nm,
-    };
-    builder.motor("motor", joint, law)
+    builder.motor("motor", joint, config.motor.law(placement.torque, hold))
+}
+
+/// Stops of the motor, unless its motion is prescribed.
+fn add_motor_stops(
+    builder: &mut ModelBuilder<Se3, 6, 3>,
+    config: &SpatialLegConfig,
+    placement: &Placement<'_>,
+    joint: JointId,
+) -> Option<ForceId> {
+    let stops = config.motor.stops(config.q1_rad)?;
+    (placement.crank_drive != LinkDrive::Prescribed)
+        .then(|| builder.stop(&format!("{}motor stops", placement.name), joint, stops))
 }
 
 /// A frame whose third column is `third` and whose first is as near to `fallback` as can be.

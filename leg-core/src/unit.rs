@@ -17,9 +17,22 @@
 //! A unit counts time from its own start, and every communication step from that step's: what a
 //! master calls its time is no concern of the mechanics. A communication step far shorter than a step
 //! of the solver comes from rounding of the master's clock. It moves the unit's time only; the
-//! mechanics catch up with the next one. Where the solver's steps become much shorter or longer from
-//! one communication step to the next, the motion is prepared for that: stiff parts would turn what
-//! the last steps left unresolved into forces and velocities.
+//! mechanics catch up with the next one.
+//!
+//! Communication steps may vary at will, steps of the solver may not. In directions that are
+//! constrained, or too stiff for the step, x = 0 at the end of every step, and with b = h a the
+//! scheme reduces to
+//!
+//! ```text
+//! b' = −(v + (½ − β) b)/β,   v' = v + (1 − γ) b + γ b'                           (3)
+//! ```
+//!
+//! with the double eigenvalue −ρ∞. A step longer by a factor σ multiplies b by σ, one shorter turns
+//! the v that the last one left into an acceleration of v/(βh). Short steps and long ones in turn,
+//! of 30 and 850 μs in every millisecond, amplify more than ρ∞ⁿ damps: the error grows without limit. So
+//! steps of the solver at most double from one to the next: a communication step that is much longer
+//! than the last step begins with small ones. One that is much shorter begins with velocities and
+//! accelerations that fulfil the hidden constraints, so that v = 0 in (3).
 //!
 //! Everything that changes is in the memory of the unit, which can be saved, restored and turned
 //! into plain numbers: equal memories and equal inputs give equal bits afterwards.
@@ -31,15 +44,20 @@ use super::simulate::{control, stalled, step_settings};
 use super::unit_derivative::Sensitivity;
 use core::fmt::Debug;
 use core::ops::Range;
-use multibody::dynamics::{Advance, Control, StepSettings, Stepping, advance_watched, grid, jumps};
+use multibody::dynamics::{
+    Advance, Control, GROWTH, StepSettings, Stepping, advance_watched, grid, jumps,
+};
 use multibody::error::require;
 use multibody::group::Group;
-use multibody::model::{Drive, ForceId, Inputs, Model};
+use multibody::model::{Drive, ForceId, Inputs, Model, NodeId};
 use multibody::results;
 use multibody::state::State;
 use multibody::workspace::Workspace;
 use std::sync::Arc;
 
+/// Longest chord of a leaf that is computed, against its length: ten times the axial strain up to which
+/// a result is sound.
+const LONGEST_CHORD: f64 = 1.01;
 /// Highest derivative of an input.
 pub const INPUT_ORDER: usize = 3;
 /// Most steps of the solver in one communication step: more is taken for a mistake.
@@ -48,18 +66,6 @@ pub const MOST_STEPS: f64 = 1e7;
 /// A communication step shorter than this fraction of the last step of the solver begins with
 /// consistent velocities and accelerations.
 const SHORT_STEP: f64 = 0.1;
-/// One with steps longer than the last one by this factor begins with accelerations that they can
-/// resolve.
-const LONG_STEP: f64 = 10.0;
-
-/// How the steps of a communication step differ from those before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ChangeOfSteps {
-    /// Beyond [`SHORT_STEP`].
-    Shorter,
-    /// Beyond [`LONG_STEP`].
-    Longer,
-}
 
 /// An input over a communication step: its value and derivatives at the start, eq. (1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -262,6 +268,9 @@ pub trait UnitLeg<G: Group<N, D>, const N: usize, const D: usize>:
     /// The tendon.
     fn tendon(&self) -> Option<ForceId>;
 
+    /// First and last node of the leaf, and its length [m].
+    fn leaf(&self) -> ([NodeId; 2], f64);
+
     /// The leg that was built from this configuration and origin.
     fn rebuild(config: &Self::Config, origin: &Origin) -> Result<Self, LegError>;
 
@@ -331,7 +340,8 @@ pub(super) struct Memory<G, const N: usize> {
     pub near: f64,
     /// What the last step did.
     pub last: Advance,
-    /// First step size of an adaptive solver in the last step and in the next one [s].
+    /// Where the solver's steps go on in the last communication step and in the next one [s]: the first
+    /// step of an adaptive solver, the last step of one with fixed steps.
     pub first_steps: [f64; 2],
     /// Whether there was a last step.
     pub stepped: bool,
@@ -504,7 +514,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         self.sensitivity.forget();
         let last_span = core::mem::replace(&mut self.memory.state.time, 0.0);
         self.backup.copy_from(&self.memory.state);
-        let change = self.change_of_steps(span, last_span);
+        let shorter = self.steps_become_shorter(span);
         let near = leg.counted_angle(&self.memory.state, self.memory.near);
         // What inputs do is said from the start of this communication step; the curves begin where
         // the mechanics are.
@@ -516,18 +526,19 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
                 *input
             };
         }
-        let done = match change {
-            Some(change) => self.begin(span, change).and_then(|()| self.travel(span)),
-            None => self.travel(span),
+        let done = if shorter {
+            self.begin(span).and_then(|()| self.travel(span))
+        } else {
+            self.travel(span)
         };
-        match done {
-            Ok((done, series)) => {
-                if change.is_some() {
+        match done.and_then(|done| self.check_reach().map(|()| done)) {
+            Ok((done, series, last_step)) => {
+                if shorter {
                     self.backup.copy_from(&self.scratch);
                 }
                 self.memory.near = near;
                 self.memory.series = series;
-                self.settle(length, done);
+                self.settle(length, done, last_step);
                 Ok(done)
             }
             Err(error) => {
@@ -538,37 +549,36 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         }
     }
 
-    /// Whether the steps of a communication step of `span` [s] are far from those of the last one,
-    /// which was `last_span` [s] long.
-    fn change_of_steps(&self, span: f64, last_span: f64) -> Option<ChangeOfSteps> {
-        let Memory { stepped, last, .. } = &self.memory;
-        let before = last_span / last.steps.max(1) as f64;
-        let (first, _) = self.first_step(span);
-        if !*stepped {
-            None
-        } else if span < SHORT_STEP * before {
-            Some(ChangeOfSteps::Shorter)
-        } else if first > LONG_STEP * before {
-            Some(ChangeOfSteps::Longer)
-        } else {
-            None
+    /// Refuses a leaf whose ends are farther apart than it is long: its law is not meant for that.
+    fn check_reach(&self) -> Result<(), LegError> {
+        let ([a, b], length) = self.built.leg.leaf();
+        let place = |node| self.memory.state.pose(node).translation();
+        let chord = (place(b) - place(a)).norm();
+        if chord <= LONGEST_CHORD * length {
+            return Ok(());
         }
+        // NaN, too.
+        Err(LegError::ImpossibleChord {
+            chord_m: chord,
+            shortest_m: 0.0,
+            longest_m: length,
+            reason: "it is longer than the leaf, which does not stretch",
+        })
     }
 
-    /// Size of the first step [s] of a communication step of `span` [s], and whether there are more.
-    fn first_step(&self, span: f64) -> (f64, bool) {
-        let control = control_from(self.built.leg.solver(), self.memory.first_steps[1]);
-        let stepping = Stepping {
-            control: &control,
-            settings: &self.settings,
-        };
-        stepping.first_between(0.0, span)
+    /// Whether a communication step of `span` [s] is far shorter than the last step.
+    fn steps_become_shorter(&self, span: f64) -> bool {
+        let Memory {
+            stepped,
+            first_steps,
+            ..
+        } = &self.memory;
+        *stepped && span < SHORT_STEP * first_steps[1]
     }
 
-    /// Prepares a communication step of `span` [s], with steps far from those before; the state it
+    /// Prepares a communication step of `span` [s] that is far shorter than the last step; the state it
     /// begins with stays in the scratch state.
-    fn begin(&mut self, span: f64, change: ChangeOfSteps) -> Result<(), LegError> {
-        let (first, _) = self.first_step(span);
+    fn begin(&mut self, span: f64) -> Result<(), LegError> {
         let Self {
             built,
             memory,
@@ -579,13 +589,8 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         } = self;
         let (model, state) = (built.leg.model(), &mut memory.state);
         let began = memory.elapsed - memory.pending;
-        match change {
-            ChangeOfSteps::Shorter => {
-                jumps::make_consistent(model, state, workspace, span, settings)
-            }
-            ChangeOfSteps::Longer => jumps::smooth(model, state, workspace, first, settings),
-        }
-        .map_err(|error| error.later_by(began))?;
+        jumps::make_consistent(model, state, workspace, span, settings)
+            .map_err(|error| error.later_by(began))?;
         scratch.copy_from(state);
         Ok(())
     }
@@ -602,7 +607,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
     }
 
     /// Makes the steps of a communication step, in `span` [s] from the state's t = 0.
-    fn travel(&mut self, span: f64) -> Result<(Advance, Series), LegError> {
+    fn travel(&mut self, span: f64) -> Result<(Advance, Series, f64), LegError> {
         let Self {
             built,
             memory,
@@ -617,10 +622,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         leg.curves(origin, late_inputs, state, span, curves);
         let drive = Curves(curves);
         let control = control_from(leg.solver(), memory.first_steps[1]);
-        let stepping = Stepping {
-            control: &control,
-            settings,
-        };
+        let stepping = stepping(&control, settings, memory.first_steps[1]);
         let first = stepping.first_between(0.0, span);
         let began = memory.elapsed - memory.pending;
         // Reactions jump with the inputs: the course of the force begins behind the jump.
@@ -628,8 +630,10 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             .map_err(|error| error.later_by(began))?;
         let mut recording = Recording::default();
         let mut last = (0.0, leg.port_force(state));
+        let mut last_step = span;
         let mut watch = |state: &State<G, N>| {
             let now = (state.time / span, leg.port_force(state));
+            last_step = (now.0 - last.0) * span;
             recording.add([last.0, now.0], [&last.1, &now.1]);
             last = now;
         };
@@ -637,18 +641,22 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         let done = done.map_err(|error| {
             stalled(began + state.time, &control, settings)(error.later_by(began))
         })?;
-        Ok((done, recording.series()))
+        Ok((done, recording.series(), last_step))
     }
 
     /// Remembers the communication step that was made; inputs stay where they ended.
-    fn settle(&mut self, length: f64, done: Advance) {
+    fn settle(&mut self, length: f64, done: Advance, last_step: f64) {
         let memory = &mut self.memory;
         core::mem::swap(&mut memory.previous, &mut self.backup);
         core::mem::swap(&mut memory.last_inputs, &mut self.late_inputs);
         memory.elapsed += length;
         memory.pending = 0.0;
         memory.last = done;
-        memory.first_steps = [memory.first_steps[1], done.next_step];
+        let next = match control(self.built.leg.solver()) {
+            Control::Fixed { .. } => last_step,
+            Control::Adaptive { .. } => done.next_step,
+        };
+        memory.first_steps = [memory.first_steps[1], next];
         memory.stepped = true;
         memory
             .inputs
@@ -725,4 +733,18 @@ pub(super) fn control_from(solver: &Solver, first: f64) -> Control {
         *size = first;
     }
     control
+}
+
+/// How steps go on behind one of `last` [s]: at most [`GROWTH`] times as long. Masters that grow their
+/// steps by the same factor are not divided, but for rounding of their times, so that a leg at the
+/// master's own step solves the master's equations.
+pub(super) fn stepping<'a>(
+    control: &'a Control,
+    settings: &'a StepSettings,
+    last: f64,
+) -> Stepping<'a> {
+    Stepping {
+        first: GROWTH * (1.0 + 10.0 * grid::SLIVER) * last,
+        ..Stepping::new(control, settings)
+    }
 }

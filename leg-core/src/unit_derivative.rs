@@ -7,12 +7,11 @@
 
 use super::LegError;
 use super::series::Series;
-use super::unit::{Built, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from};
+use super::unit::{Built, Curves, LegUnit, Memory, OutputGroup, UnitLeg, control_from, stepping};
 use super::unit_variation::{Carried, Direction, Sum, Sums};
-use multibody::dynamics::grid::TimeGrid;
 use multibody::dynamics::jumps::{self, Crossing};
 use multibody::dynamics::sensitivity::{InputVariation, Variation};
-use multibody::dynamics::{self, Control, Stepping, advance_watched};
+use multibody::dynamics::{self, Control, advance_watched};
 use multibody::error::Error;
 use multibody::group::Group;
 use multibody::results::energy::Powers;
@@ -209,10 +208,8 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         };
         let mut carried = Carried::new(leg, sum, (0..L::INPUTS).map(changes).collect());
         scratch.copy_from(previous);
-        let stepping = Stepping {
-            control: &control_from(leg.solver(), memory.first_steps[0]),
-            settings,
-        };
+        let control = control_from(leg.solver(), memory.first_steps[0]);
+        let stepping = stepping(&control, settings, memory.first_steps[0]);
         let first = stepping.first_between(0.0, length);
         let jumps = carried.jumps(model, first.1);
         // The end of a single step without jumps is still in the workspace.
@@ -267,8 +264,11 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         let Built { leg, origin } = &**built;
         let (length, count) = (memory.state.time, memory.last.steps.max(1));
         let control = control_from(leg.solver(), memory.first_steps[0]);
-        if matches!(control, Control::Fixed { .. }) && memory.last.rejected == 0 {
-            let mut grid = TimeGrid::new(0.0, length, length / count as f64);
+        let stepping = stepping(&control, settings, memory.first_steps[0]);
+        if let Control::Fixed { step, .. } = control
+            && memory.last.rejected == 0
+        {
+            let mut grid = stepping.grid(0.0, length, step);
             let mut times = Vec::with_capacity(count);
             while !grid.finished() {
                 times.push((grid.next_size(), grid.next_time()));
@@ -284,10 +284,6 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             curves,
         );
         let drive = Curves(curves);
-        let stepping = Stepping {
-            control: &control,
-            settings,
-        };
         let model = leg.model();
         scratch.copy_from(&memory.previous);
         let mut times = Vec::with_capacity(count);

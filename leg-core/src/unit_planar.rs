@@ -10,7 +10,7 @@ use core::f64::consts::{PI, TAU};
 use core::ops::Range;
 use multibody::group::{Group, Se2};
 use multibody::math;
-use multibody::model::{ForceId, Model, PointOn};
+use multibody::model::{ForceId, Model, NodeId, PointOn};
 use multibody::results;
 use nalgebra::Vector2;
 
@@ -183,6 +183,10 @@ impl UnitLeg<Se2, 3, 2> for PlanarLeg {
 
     fn solver(&self) -> &Solver {
         &self.config.solver
+    }
+
+    fn leaf(&self) -> ([NodeId; 2], f64) {
+        ([self.node_a, self.node_b], self.config.leaf.length_m)
     }
 
     fn tendon(&self) -> Option<ForceId> {

@@ -132,6 +132,7 @@ fn state_length<G: Group<N, D>, const N: usize, const D: usize>(state: &State<G,
     1 + state.poses.len() * (D + D * D + 3 * N)
         + state.multipliers.len()
         + state.angles.len()
+        + state.memory.len()
         + 3 * state.inputs.value.len()
         + ledger
 }
@@ -175,6 +176,9 @@ impl Writer {
             algorithmic,
             multipliers,
             angles,
+            memory,
+            // Of a state that is accepted zero.
+            since_memory: _,
             inputs,
             ledger,
         } = state;
@@ -195,6 +199,7 @@ impl Writer {
         for list in [
             multipliers,
             angles,
+            memory,
             &inputs.value,
             &inputs.rate,
             &inputs.acceleration,
@@ -280,6 +285,7 @@ impl Reader<'_> {
         for list in [
             &mut state.multipliers,
             &mut state.angles,
+            &mut state.memory,
             value,
             rate,
             acceleration,

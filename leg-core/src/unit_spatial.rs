@@ -14,7 +14,7 @@ use core::ops::Range;
 use multibody::assembly::hinge;
 use multibody::dynamics;
 use multibody::group::{Group, Se3};
-use multibody::model::{ForceId, Model, PointOn};
+use multibody::model::{ForceId, Model, NodeId, PointOn};
 use multibody::results;
 use multibody::state::State;
 use multibody::statics::{self, ContinuationSettings, Path};
@@ -224,6 +224,10 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
 
     fn solver(&self) -> &Solver {
         &self.config.solver
+    }
+
+    fn leaf(&self) -> ([NodeId; 2], f64) {
+        ([self.node_a, self.node_b], self.config.leaf.length_m)
     }
 
     fn tendon(&self) -> Option<ForceId> {
