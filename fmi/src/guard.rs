@@ -3,7 +3,7 @@
 
 use crate::abi::{FMI2_ERROR, FMI2_OK, FMI2_WARNING, fmi2Component, fmi2Status};
 use crate::instance::{Component, Instance};
-use crate::lifecycle::{Function, State};
+use crate::lifecycle::{Callable, State};
 use crate::logger::Category;
 use crate::refusal::Refusal;
 use std::any::Any;
@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// `component` is NULL, or an instance of this library that has not been freed.
 pub unsafe fn guard(
     component: fmi2Component,
-    function: Function,
+    function: impl Callable,
     body: impl FnOnce(&mut Instance) -> Result<(), Refusal>,
 ) -> fmi2Status {
     // SAFETY: as promised by the caller.
@@ -35,7 +35,7 @@ pub unsafe fn guard(
     });
     match done {
         Ok(()) => FMI2_OK,
-        Err(refusal) => report(instance, function, &refusal),
+        Err(refusal) => report(instance, function.name(), &refusal),
     }
 }
 
@@ -63,7 +63,7 @@ fn panic_message(payload: &(dyn Any + Send)) -> String {
 }
 
 #[inline(never)]
-fn report(instance: &mut Instance, function: Function, refusal: &Refusal) -> fmi2Status {
+fn report(instance: &mut Instance, function: &'static str, refusal: &Refusal) -> fmi2Status {
     let status = refusal.status();
     if matches!(refusal, Refusal::Panicked { .. }) {
         instance.slave.poison();
@@ -79,7 +79,7 @@ fn report(instance: &mut Instance, function: Function, refusal: &Refusal) -> fmi
     } else {
         Category::Error
     };
-    let message = format!("{}: {refusal}", function.name());
+    let message = format!("{function}: {refusal}");
     instance.logger.say(category, status, &message);
     status
 }
@@ -90,14 +90,15 @@ mod tests {
     use super::*;
     use crate::floats::HostFloats;
     use crate::integrator::Integrator;
-    use crate::logger::Logger;
+    use crate::lifecycle::Function;
+    use crate::logger::{Listener, Logger};
     use crate::model::Model;
 
     #[test]
     fn a_panic_becomes_an_error_and_the_instance_can_be_reset() {
         let component = Component::create(
             Integrator::packaged(),
-            Logger::new(None, "x", false, HostFloats::new()),
+            Logger::new(Listener::Fmi2(None), "x", false, HostFloats::new()),
         );
         // SAFETY: made above, freed below.
         unsafe {
@@ -116,7 +117,7 @@ mod tests {
     fn a_call_from_within_a_call_is_refused() {
         let component = Component::create(
             Integrator::packaged(),
-            Logger::new(None, "x", false, HostFloats::new()),
+            Logger::new(Listener::Fmi2(None), "x", false, HostFloats::new()),
         );
         // SAFETY: made above, freed below.
         unsafe {

@@ -161,6 +161,9 @@ impl Model for Integrator {
         TABLE.variables()
     }
 
+    // Its solution is exact.
+    fn tighten(_: &mut f64, _: f64) {}
+
     fn start(_: &Gain, config: &f64, inputs: &[f64]) -> Result<State, Failure> {
         let value = inputs[0];
         Ok(State {
@@ -191,7 +194,7 @@ fn the_shell_serves_any_model() {
     let before = crate::lifecycle::State::Instantiated;
     let during = crate::lifecycle::State::StepComplete;
     slave.set_reals(before, &[0], &[3.0]).unwrap();
-    slave.set_experiment(5.0, None);
+    slave.set_experiment(5.0, None, None);
     slave.start().unwrap();
     slave.step(5.0, 2.0, true).unwrap();
     assert_eq!(read(&mut slave), 3.0);

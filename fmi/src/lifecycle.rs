@@ -1,5 +1,5 @@
-//! Which function may be called in which state: the table of FMI 2.0 for co-simulation
-//! (section 4.2.4 of `fmi2`).
+//! Which function may be called in which state: the tables for co-simulation of FMI 2.0 (section
+//! 4.2.4 of `fmi2`) and FMI 3.0 (section 4.2 of `fmi3`).
 //!
 //! Steps run to their end before `fmi2DoStep` returns, so the states *step in progress* and *step
 //! cancelled* never come about.
@@ -52,28 +52,37 @@ const READABLE: &[State] = &[Initialization, StepComplete, StepFailed, Terminate
 const SETTABLE: &[State] = &[Instantiated, Initialization, StepComplete];
 const STATUS: &[State] = &[StepComplete, StepFailed, Terminated];
 
-/// Declares the functions that need an instance, each with the states in which it may be called.
+/// A function that needs an instance.
+pub trait Callable: Copy {
+    /// Its name.
+    fn name(self) -> &'static str;
+    /// The states in which it may be called.
+    fn allowed(self) -> &'static [State];
+}
+
+/// Declares the functions of a version that need an instance, each with the states in which it may
+/// be called.
 macro_rules! allowed {
-    ($($name:ident = $text:literal in $states:expr;)+) => {
-        /// A function that needs an instance.
+    ($(#[$doc:meta])* $kind:ident: $($name:ident = $text:literal in $states:expr;)+) => {
+        $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-        pub enum Function {
+        pub enum $kind {
             $(#[doc = $text] $name,)+
         }
 
-        impl Function {
+        impl $kind {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$name),+];
+        }
 
-            /// Its name.
-            pub fn name(self) -> &'static str {
+        impl Callable for $kind {
+            fn name(self) -> &'static str {
                 match self {
                     $(Self::$name => $text,)+
                 }
             }
 
-            /// The states in which it may be called.
-            pub fn allowed(self) -> &'static [State] {
+            fn allowed(self) -> &'static [State] {
                 match self {
                     $(Self::$name => $states,)+
                 }
@@ -83,6 +92,8 @@ macro_rules! allowed {
 }
 
 allowed! {
+    /// A function of FMI 2.0 that needs an instance.
+    Function:
     SetDebugLogging = "fmi2SetDebugLogging" in ANY;
     FreeInstance = "fmi2FreeInstance" in ANY;
     SetupExperiment = "fmi2SetupExperiment" in &[Instantiated];
@@ -115,4 +126,31 @@ allowed! {
     GetIntegerStatus = "fmi2GetIntegerStatus" in STATUS;
     GetBooleanStatus = "fmi2GetBooleanStatus" in STATUS;
     GetStringStatus = "fmi2GetStringStatus" in STATUS;
+}
+
+allowed! {
+    /// A function of FMI 3.0 that needs an instance.
+    Function3:
+    SetDebugLogging = "fmi3SetDebugLogging" in ANY;
+    EnterInitializationMode = "fmi3EnterInitializationMode" in &[Instantiated];
+    ExitInitializationMode = "fmi3ExitInitializationMode" in &[Initialization];
+    EnterConfigurationMode = "fmi3EnterConfigurationMode" in &[Instantiated, StepComplete];
+    ExitConfigurationMode = "fmi3ExitConfigurationMode" in &[Instantiated, StepComplete];
+    Terminate = "fmi3Terminate" in &[StepComplete, StepFailed];
+    Reset = "fmi3Reset" in ANY;
+    GetVariable = "fmi3Get{VariableType}" in READABLE;
+    SetVariable = "fmi3Set{VariableType}" in SETTABLE;
+    GetDependencies = "fmi3GetVariableDependencies" in ANY;
+    GetFmuState = "fmi3GetFMUState" in ANY;
+    SetFmuState = "fmi3SetFMUState" in ANY;
+    FreeFmuState = "fmi3FreeFMUState" in ANY;
+    SerializedFmuStateSize = "fmi3SerializedFMUStateSize" in ANY;
+    SerializeFmuState = "fmi3SerializeFMUState" in ANY;
+    DeserializeFmuState = "fmi3DeserializeFMUState" in ANY;
+    GetDirectionalDerivative = "fmi3GetDirectionalDerivative" in READABLE;
+    GetAdjointDerivative = "fmi3GetAdjointDerivative" in READABLE;
+    GetOutputDerivatives = "fmi3GetOutputDerivatives"
+        in &[StepComplete, StepFailed, Terminated, Error];
+    DoStep = "fmi3DoStep" in &[StepComplete];
+    NotOffered = "a function of clocks, events, model exchange or scheduled execution" in ANY;
 }

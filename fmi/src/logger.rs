@@ -1,6 +1,7 @@
 //! Messages to the caller.
 
 use crate::abi::{FMI2_OK, fmi2CallbackFunctions, fmi2Status};
+use crate::abi3::{fmi3InstanceEnvironment, fmi3LogMessageCallback};
 use crate::floats::HostFloats;
 use std::ffi::{CStr, CString};
 use std::rc::Rc;
@@ -54,10 +55,28 @@ impl Category {
     }
 }
 
+/// Who takes messages.
+#[derive(Debug, Clone, Copy)]
+pub enum Listener {
+    /// A host of FMI 2.0, if it has given callbacks.
+    Fmi2(Option<fmi2CallbackFunctions>),
+    /// A host of FMI 3.0.
+    Fmi3(fmi3LogMessageCallback, fmi3InstanceEnvironment),
+}
+
+impl Listener {
+    fn exists(&self) -> bool {
+        match self {
+            Self::Fmi2(callbacks) => callbacks.is_some_and(|callbacks| callbacks.logger.is_some()),
+            Self::Fmi3(log, _) => log.is_some(),
+        }
+    }
+}
+
 /// Where messages go, and which.
 #[derive(Debug)]
 pub struct Logger {
-    callbacks: Option<fmi2CallbackFunctions>,
+    listener: Listener,
     instance: CString,
     enabled: [bool; Category::ALL.len()],
     host_floats: Rc<HostFloats>,
@@ -71,16 +90,11 @@ fn c_text(text: &str) -> CString {
 impl Logger {
     /// A logger for an instance. Failures are told from the start, the rest if `all`.
     /// The environment in which the callback runs is kept in `host_floats`.
-    pub fn new(
-        callbacks: Option<fmi2CallbackFunctions>,
-        instance: &str,
-        all: bool,
-        host_floats: Rc<HostFloats>,
-    ) -> Self {
+    pub fn new(listener: Listener, instance: &str, all: bool, host_floats: Rc<HostFloats>) -> Self {
         let mut enabled = [all; Category::ALL.len()];
         enabled[Category::Error as usize] = true;
         Self {
-            callbacks,
+            listener,
             instance: c_text(instance),
             enabled,
             host_floats,
@@ -106,10 +120,7 @@ impl Logger {
 
     /// Whether anybody listens to a category.
     pub fn listens(&self, category: Category) -> bool {
-        self.enabled[category as usize]
-            && self
-                .callbacks
-                .is_some_and(|callbacks| callbacks.logger.is_some())
+        self.enabled[category as usize] && self.listener.exists()
     }
 
     /// Tells what happened.
@@ -124,24 +135,30 @@ impl Logger {
         if !self.listens(category) {
             return;
         }
-        let Some(callbacks) = &self.callbacks else {
-            return;
-        };
-        if let Some(logger) = callbacks.logger {
-            // The message is a format of printf.
-            let message = c_text(&message.replace('%', "%%"));
-            let (instance, category) = (self.instance.as_ptr(), category.c_name().as_ptr());
-            // SAFETY: the caller of fmi2Instantiate promises that its logger can be called as
-            // long as the instance lives; all texts end with a zero and outlive the call.
-            self.host_floats.in_force(|| unsafe {
-                logger(
-                    callbacks.componentEnvironment,
-                    instance,
-                    status,
-                    category,
-                    message.as_ptr(),
-                );
-            });
+        let category = category.c_name().as_ptr();
+        match &self.listener {
+            Listener::Fmi2(Some(callbacks)) => {
+                let Some(logger) = callbacks.logger else {
+                    return;
+                };
+                // The message is a format of printf.
+                let message = c_text(&message.replace('%', "%%"));
+                let (environment, instance) =
+                    (callbacks.componentEnvironment, self.instance.as_ptr());
+                // SAFETY: the caller of fmi2Instantiate promises that its logger can be called as
+                // long as the instance lives; all texts end with a zero and outlive the call.
+                self.host_floats.in_force(|| unsafe {
+                    logger(environment, instance, status, category, message.as_ptr());
+                });
+            }
+            Listener::Fmi3(Some(log), environment) => {
+                let message = c_text(message);
+                // SAFETY: as above, promised by the caller of fmi3InstantiateCoSimulation.
+                self.host_floats.in_force(|| unsafe {
+                    log(*environment, status, category, message.as_ptr());
+                });
+            }
+            Listener::Fmi2(None) | Listener::Fmi3(None, _) => {}
         }
     }
 }

@@ -135,6 +135,10 @@ pub trait Model: Send + 'static {
     /// The table of its variables.
     fn variables() -> &'static [Variable<Self::Parameters>];
 
+    /// Makes the unit as accurate as a host asks for that names a relative tolerance (> 0). Never looser
+    /// than the parameters say, and never looser for a smaller tolerance.
+    fn tighten(config: &mut <Self::Unit as Unit>::Config, tolerance: f64);
+
     /// The unit at its start.
     fn start(
         parameters: &Self::Parameters,
@@ -145,6 +149,18 @@ pub trait Model: Send + 'static {
     /// Red, green, blue and opacity of a pixel of its icon, `x` to the right and `y` down from the
     /// top left corner of a square of 128 pixels.
     fn icon(x: f64, y: f64) -> [u8; 4];
+}
+
+/// The configuration of a unit with these parameters in an experiment with this tolerance.
+pub(crate) fn configure<M: Model>(
+    parameters: &M::Parameters,
+    tolerance: Option<f64>,
+) -> Result<Box<<M::Unit as Unit>::Config>, Failure> {
+    let mut config = parameters.boxed_config()?;
+    if let Some(tolerance) = tolerance {
+        M::tighten(&mut config, tolerance);
+    }
+    Ok(config)
 }
 
 /// Names and values of all parameters.
@@ -178,6 +194,7 @@ pub struct PackagedModel {
     // Kept in place: whatever a static holds on the heap stays behind when a host unloads the
     // library.
     guid: OnceLock<Option<[u8; GUID_LENGTH]>>,
+    token: OnceLock<Option<[u8; GUID_LENGTH]>>,
 }
 
 impl PackagedModel {
@@ -193,6 +210,7 @@ impl PackagedModel {
             describe: describe::<M>,
             create: || Box::new(SlaveOf::<M>::default()),
             guid: OnceLock::new(),
+            token: OnceLock::new(),
         }
     }
 
@@ -209,6 +227,16 @@ impl PackagedModel {
         };
         let guid = self.guid.get_or_init(digest).as_ref()?;
         str::from_utf8(guid).ok()
+    }
+
+    /// The instantiation token of FMI 3.0, a digest of that version's description.
+    pub fn token(&self) -> Option<&str> {
+        let digest = || {
+            let token = self.description().ok()?.content_token().ok()?;
+            token.as_bytes().try_into().ok()
+        };
+        let token = self.token.get_or_init(digest).as_ref()?;
+        str::from_utf8(token).ok()
     }
 
     /// A new instance of it.

@@ -170,10 +170,29 @@ pub enum Refusal {
     #[error("the bytes are no saved state of this model: {0}")]
     Snapshot(Failure),
     /// The slave cannot say.
-    #[error("status kind {kind} is not available: steps end before fmi2DoStep returns")]
+    #[error("status kind {kind} is not available: steps end before the call returns")]
     NoStatus {
         /// What was asked for.
         kind: i32,
+    },
+    /// The function belongs to a part of the standard that the model does not offer.
+    #[error("not offered: the model is a co-simulation without clocks and events")]
+    NotOffered,
+    /// There are more or fewer values than the variables have.
+    #[error("{given} values are given, but the variables named have {needed}")]
+    WrongCount {
+        /// Values given.
+        given: usize,
+        /// Values needed.
+        needed: usize,
+    },
+    /// The value reference is an element of an array.
+    #[error("value reference {reference} is inside the array {variable}: name its first element")]
+    InsideArray {
+        /// The array.
+        variable: String,
+        /// The value reference.
+        reference: u32,
     },
     /// A category that does not exist.
     #[error("there is no log category {category}")]
@@ -198,7 +217,8 @@ impl Refusal {
             | Self::OutOfRange { .. }
             | Self::StepFailed { .. }
             | Self::NoDerivative(_)
-            | Self::NoStatus { .. } => FMI2_DISCARD,
+            | Self::NoStatus { .. }
+            | Self::NotOffered => FMI2_DISCARD,
             _ => FMI2_ERROR,
         }
     }
@@ -206,7 +226,7 @@ impl Refusal {
 
 fn names(states: &[State]) -> String {
     if states.is_empty() {
-        return "none, because steps end before fmi2DoStep returns".to_owned();
+        return "none, because steps end before the call returns".to_owned();
     }
     let names: Vec<&str> = states.iter().map(|state| state.name()).collect();
     names.join(", ")

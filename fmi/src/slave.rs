@@ -8,7 +8,7 @@ mod snapshot;
 pub use snapshot::SnapshotHandle;
 
 use crate::lifecycle::State;
-use crate::model::{Input, Model, Parameters, StepsTaken, Unit};
+use crate::model::{Input, Model, StepsTaken, Unit, configure};
 use crate::refusal::Refusal;
 use crate::variables::Role;
 use snapshot::Snapshots;
@@ -29,8 +29,8 @@ pub trait Slave: Send {
     fn reset(&mut self);
     /// Notes that a computation was left in the middle.
     fn poison(&mut self);
-    /// Start and stop [s].
-    fn set_experiment(&mut self, start: f64, stop: Option<f64>);
+    /// Start and stop [s], and the relative tolerance.
+    fn set_experiment(&mut self, start: f64, stop: Option<f64>, tolerance: Option<f64>);
     /// Brings the model to its start.
     fn start(&mut self) -> Result<(), Refusal>;
     /// Time reached [s].
@@ -43,8 +43,12 @@ pub trait Slave: Send {
     fn get_integers(&mut self, references: &[u32], out: &mut [i32]) -> Result<(), Refusal>;
     /// Reads truth values.
     fn get_booleans(&mut self, references: &[u32], out: &mut [i32]) -> Result<(), Refusal>;
-    /// Refuses texts, of which there are none.
-    fn check_texts(&self, references: &[u32]) -> Result<(), Refusal>;
+    /// Refuses variables as those of a type that none has, named with its article.
+    fn refuse_type(&self, references: &[u32], asked: &'static str) -> Result<(), Refusal>;
+    /// Number of elements of the array that begins at this reference; one for a single variable.
+    fn span(&self, reference: u32) -> Result<u32, Refusal>;
+    /// The reference of the time, which only FMI 3.0 knows: the one behind all variables.
+    fn time_reference(&self) -> u32;
     /// Sets reals: all of them or none.
     fn set_reals(
         &mut self,
@@ -114,6 +118,8 @@ pub struct SlaveOf<M: Model> {
     /// The time reached as the caller counts it [s]: a label, of which the mechanics know nothing.
     reached: f64,
     stop: Option<f64>,
+    /// Relative tolerance of the experiment.
+    tolerance: Option<f64>,
     unit: Option<M::Unit>,
     outputs: Vec<f64>,
     /// Which groups of outputs are up to date.
@@ -132,6 +138,7 @@ impl<M: Model> Default for SlaveOf<M> {
             given: vec![false; inputs],
             reached: 0.0,
             stop: None,
+            tolerance: None,
             unit: None,
             outputs: vec![0.0; M::Unit::output_count()],
             known: vec![false; M::Unit::GROUPS],
@@ -172,7 +179,7 @@ impl<M: Model> SlaveOf<M> {
     #[inline(never)]
     fn build(&mut self) -> Result<M::Unit, Refusal> {
         self.known.fill(false);
-        let config = self.parameters.boxed_config().map_err(Refusal::Config)?;
+        let config = configure::<M>(&self.parameters, self.tolerance).map_err(Refusal::Config)?;
         let inputs = self.starting_inputs();
         let values: Vec<f64> = inputs.iter().map(|input| input.value).collect();
         let started = M::start(&self.parameters, &config, &values);
@@ -225,9 +232,10 @@ impl<M: Model> Slave for SlaveOf<M> {
         self.poisoned = true;
     }
 
-    fn set_experiment(&mut self, start: f64, stop: Option<f64>) {
+    fn set_experiment(&mut self, start: f64, stop: Option<f64>, tolerance: Option<f64>) {
         self.reached = start;
         self.stop = stop;
+        self.tolerance = tolerance;
         self.rebuild_later();
     }
 
@@ -274,10 +282,21 @@ impl<M: Model> Slave for SlaveOf<M> {
         Ok(())
     }
 
-    fn check_texts(&self, references: &[u32]) -> Result<(), Refusal> {
+    fn refuse_type(&self, references: &[u32], asked: &'static str) -> Result<(), Refusal> {
         references
             .iter()
-            .try_for_each(|&reference| Err(access::wrong_type::<M>(reference, "a String")))
+            .try_for_each(|&reference| Err(access::wrong_type::<M>(reference, asked)))
+    }
+
+    fn span(&self, reference: u32) -> Result<u32, Refusal> {
+        if reference == self.time_reference() {
+            return Ok(1);
+        }
+        access::span::<M>(reference)
+    }
+
+    fn time_reference(&self) -> u32 {
+        u32::try_from(M::variables().len()).unwrap_or(u32::MAX)
     }
 
     fn set_reals(

@@ -48,6 +48,10 @@ impl Model for LegPlanar {
         TABLE.variables()
     }
 
+    fn tighten(config: &mut LegConfig, tolerance: f64) {
+        config.solver.tighten(tolerance);
+    }
+
     fn start(
         _parameters: &PlanarParameters,
         config: &LegConfig,
@@ -85,6 +89,10 @@ impl Model for LegSpatial {
     fn variables() -> &'static [Variable<SpatialParameters>] {
         static TABLE: List<SpatialParameters> = spatial::table();
         TABLE.variables()
+    }
+
+    fn tighten(config: &mut SpatialLegConfig, tolerance: f64) {
+        config.solver.tighten(tolerance);
     }
 
     fn start(

@@ -182,6 +182,12 @@ pub enum Error {
     },
 
     // Writing.
+    /// The description has something that is not written as FMI 3.0.
+    #[error("{what} is not written as FMI 3.0")]
+    NotInVersion3 {
+        /// What it is.
+        what: String,
+    },
     /// A value that is not a number cannot be written.
     #[error("{attribute} of {of} is not a number")]
     NotANumber {

@@ -14,22 +14,32 @@ impl ModelDescription {
         let mut content = self.clone();
         content.guid = String::new();
         content.generation_date_and_time = None;
-        let digest = Sha256::digest(content.to_xml()?.as_bytes());
-
-        let mut bytes = [0_u8; 16];
-        bytes.copy_from_slice(&digest[..16]);
-        bytes[6] = (bytes[6] & 0x0f) | 0x80;
-        bytes[8] = (bytes[8] & 0x3f) | 0x80;
-        let hex = format!("{:032x}", u128::from_be_bytes(bytes));
-        Ok(format!(
-            "{{{}-{}-{}-{}-{}}}",
-            &hex[..8],
-            &hex[8..12],
-            &hex[12..16],
-            &hex[16..20],
-            &hex[20..]
-        ))
+        Ok(digest(&content.to_xml()?))
     }
+
+    /// The instantiation token of FMI 3.0: the same digest of that version's XML.
+    pub fn content_token(&self) -> Result<String, Error> {
+        let mut content = self.clone();
+        content.generation_date_and_time = None;
+        Ok(digest(&content.to_xml_3("")?))
+    }
+}
+
+fn digest(xml: &str) -> String {
+    let digest = Sha256::digest(xml.as_bytes());
+    let mut bytes = [0_u8; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    bytes[6] = (bytes[6] & 0x0f) | 0x80;
+    bytes[8] = (bytes[8] & 0x3f) | 0x80;
+    let hex = format!("{:032x}", u128::from_be_bytes(bytes));
+    format!(
+        "{{{}-{}-{}-{}-{}}}",
+        &hex[..8],
+        &hex[8..12],
+        &hex[12..16],
+        &hex[16..20],
+        &hex[20..]
+    )
 }
 
 #[cfg(test)]

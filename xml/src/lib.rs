@@ -1,9 +1,11 @@
-//! Model descriptions of FMI 2.0, written and read; knows nothing of mechanics.
+//! Model descriptions of FMI 2.0, written and read, and of 3.0, written; knows nothing of mechanics.
 //!
 //! A [`ModelDescription`] is the content of one `modelDescription.xml`, as typed values:
 //!
 //! - [`ModelDescription::to_xml`] writes it, in the element order of the FMI 2.0 schema, the same
 //!   bytes for the same content on every machine and in every locale;
+//! - [`ModelDescription::to_xml_3`] writes it as FMI 3.0, [`ModelDescription::terminals_xml`] the
+//!   terminals of that version;
 //! - [`ModelDescription::from_xml`] reads one of any origin, for co-simulation, model exchange or
 //!   both; what the schema does not know is skipped, what is wrong is named with its position;
 //! - [`ModelDescription::validate`] checks what a schema cannot: which causality, variability and
@@ -43,6 +45,7 @@ mod guid;
 mod keyword;
 mod number;
 mod read;
+mod terminals;
 mod unit;
 mod validate;
 mod variable;

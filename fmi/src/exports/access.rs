@@ -77,7 +77,7 @@ pub unsafe extern "C" fn fmi2GetString(
         guard(component, Function::GetString, |instance| {
             let references = slice(references, count, REFERENCES)?;
             slice_mut(values, count, VALUES)?;
-            instance.slave.check_texts(references)
+            instance.slave.refuse_type(references, "a String")
         })
     }
 }
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn fmi2SetString(
         guard(component, Function::SetString, |instance| {
             let references = slice(references, count, REFERENCES)?;
             slice(values, count, VALUES)?;
-            instance.slave.check_texts(references)
+            instance.slave.refuse_type(references, "a String")
         })
     }
 }

@@ -1,17 +1,17 @@
 //! Versions, making and freeing, the way through an instance's life.
 
-use super::{slice, text};
+use super::{text, texts};
 use crate::abi::{
     FMI2_CO_SIMULATION, FMI2_ERROR, FMI2_FALSE, fmi2Boolean, fmi2CallbackFunctions, fmi2Component,
     fmi2Real, fmi2Status, fmi2String, fmi2Type,
 };
+use crate::calls::{self, Experiment};
 use crate::floats::HostFloats;
 use crate::guard::{guard, protect};
-use crate::instance::Component;
+use crate::instance::Instance;
 use crate::lifecycle::{Function, State};
-use crate::logger::{Category, Logger};
+use crate::logger::{Category, Listener, Logger};
 use crate::model::PackagedModel;
-use crate::refusal::Refusal;
 use std::ptr::null_mut;
 
 /// Gives the platform of the types: `default`.
@@ -34,26 +34,10 @@ pub unsafe extern "C" fn fmi2SetDebugLogging(
     count: usize,
     categories: *const fmi2String,
 ) -> fmi2Status {
-    let switch = |instance: &mut crate::instance::Instance| {
-        // SAFETY: an array of the caller.
-        let names = unsafe { slice(categories, count, "categories") }?;
-        let mut chosen = Vec::new();
-        let mut unknown = None;
-        for &name in names {
-            // SAFETY: a text of the caller.
-            let name = unsafe { text(name) }.unwrap_or_default();
-            match Category::from_name(&name) {
-                Some(category) => chosen.push(category),
-                None => unknown = Some(name),
-            }
-        }
-        if names.is_empty() || !chosen.is_empty() {
-            instance.logger.switch(on != FMI2_FALSE, &chosen);
-        }
-        match unknown {
-            Some(category) => Err(Refusal::UnknownCategory { category }),
-            None => Ok(()),
-        }
+    let switch = |instance: &mut Instance| {
+        // SAFETY: an array of texts of the caller.
+        let names = unsafe { texts(categories, count) }?;
+        instance.switch_logging(on != FMI2_FALSE, &names)
     };
     // SAFETY: an instance of the caller.
     unsafe { guard(component, Function::SetDebugLogging, switch) }
@@ -90,6 +74,46 @@ macro_rules! export_models {
                 )
             }
         }
+
+        /// Makes an instance of the model with this instantiation token. NULL, and a message, if
+        /// there is none. Steps are made as a whole: intermediate values are not told.
+        ///
+        /// # Safety
+        ///
+        /// As for all functions of FMI 3.0: texts end with a zero, the callback outlives the
+        /// instance.
+        #[unsafe(no_mangle)]
+        #[allow(
+            non_snake_case,
+            clippy::too_many_arguments,
+            reason = "name and arguments are those of the standard"
+        )]
+        pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
+            name: $crate::abi3::fmi3String,
+            token: $crate::abi3::fmi3String,
+            _resources: $crate::abi3::fmi3String,
+            _visible: $crate::abi3::fmi3Boolean,
+            logging: $crate::abi3::fmi3Boolean,
+            _event_mode_used: $crate::abi3::fmi3Boolean,
+            _early_return_allowed: $crate::abi3::fmi3Boolean,
+            _required_intermediate: *const $crate::abi3::fmi3ValueReference,
+            _required_intermediate_count: usize,
+            environment: $crate::abi3::fmi3InstanceEnvironment,
+            log: $crate::abi3::fmi3LogMessageCallback,
+            _intermediate_update: $crate::abi3::fmi3IntermediateUpdateCallback,
+        ) -> $crate::abi3::fmi3Instance {
+            // SAFETY: as promised by the caller.
+            unsafe {
+                $crate::exports3::lifecycle::instantiate(
+                    $models,
+                    name,
+                    token,
+                    logging,
+                    environment,
+                    log,
+                )
+            }
+        }
     };
 }
 
@@ -119,58 +143,35 @@ pub unsafe fn instantiate(
         // SAFETY: texts of the caller.
         let (name, guid) = unsafe { (text(name), text(guid)) };
         let name = name.filter(|name| !name.is_empty());
-        let model = guid.as_deref().and_then(|guid| {
-            let mut models = models.iter();
-            models.find(|model| model.guid() == Some(guid)).copied()
-        });
         let shown = name.as_deref().unwrap_or("model");
-        let logger = Logger::new(callbacks, shown, logging != FMI2_FALSE, host_floats);
-        let refuse = |message: &str| {
-            logger.say(Category::Error, FMI2_ERROR, message);
-            Ok(null_mut())
-        };
+        let listener = Listener::Fmi2(callbacks);
+        let logger = Logger::new(listener, shown, logging != FMI2_FALSE, host_floats);
         if kind != FMI2_CO_SIMULATION {
-            return refuse("fmi2Instantiate: only fmi2CoSimulation (1) is offered");
+            let message = "fmi2Instantiate: only fmi2CoSimulation (1) is offered";
+            logger.say(Category::Error, FMI2_ERROR, message);
+            return Ok(null_mut());
         }
-        let Some(model) = model else {
-            return refuse(&format!(
-                "fmi2Instantiate: no model has the GUID {}; here are {}",
-                guid.as_deref().unwrap_or("NULL"),
-                guids(models)
-            ));
-        };
-        logger.note(Category::Events, || format!("made a {}", model.name));
-        Ok(Component::create(model, logger))
+        let guid = guid.as_deref();
+        let key = PackagedModel::guid;
+        Ok(calls::instantiate(
+            "fmi2Instantiate",
+            models,
+            logger,
+            guid,
+            key,
+        ))
     });
     made.unwrap_or(null_mut())
-}
-
-fn guids(models: &[&'static PackagedModel]) -> String {
-    let list = models.iter().map(|model| {
-        let guid = model.guid().unwrap_or("none");
-        format!("{} {guid}", model.name)
-    });
-    list.collect::<Vec<_>>().join(" and ")
 }
 
 /// Frees an instance and everything it holds, saved states included.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2FreeInstance(component: fmi2Component) {
     // SAFETY: an instance of the caller, which does not use it afterwards.
-    unsafe {
-        if let Ok(mut in_use) = Component::lock(component) {
-            let _floats = in_use.instance().logger.host_floats().put_aside();
-            // What is freed is not marked as free to use.
-            std::mem::forget(in_use);
-            let _ = protect(|| {
-                Component::destroy(component);
-                Ok(())
-            });
-        }
-    }
+    unsafe { calls::free(component) }
 }
 
-/// Takes over start and stop; the tolerance is that of the parameters.
+/// Takes over start, stop and tolerance; a tolerance of zero is none.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn fmi2SetupExperiment(
     component: fmi2Component,
@@ -180,27 +181,12 @@ pub unsafe extern "C" fn fmi2SetupExperiment(
     stop_defined: fmi2Boolean,
     stop: fmi2Real,
 ) -> fmi2Status {
-    let set = |instance: &mut crate::instance::Instance| {
-        let refuse = |quantity, value, allowed| {
-            Err(Refusal::BadExperiment {
-                quantity,
-                value,
-                allowed,
-            })
-        };
-        if !start.is_finite() {
-            return refuse("startTime", start, "a finite number");
-        }
-        let stop = (stop_defined != FMI2_FALSE).then_some(stop);
-        if let Some(stop) = stop.filter(|stop| stop.is_nan() || *stop < start) {
-            return refuse("stopTime", stop, "startTime or later");
-        }
-        if tolerance_defined != FMI2_FALSE && (tolerance.is_nan() || tolerance < 0.0) {
-            return refuse("tolerance", tolerance, ">= 0");
-        }
-        instance.slave.set_experiment(start, stop);
-        Ok(())
+    let experiment = Experiment {
+        start,
+        stop: (stop_defined != FMI2_FALSE).then_some(stop),
+        tolerance: (tolerance_defined != FMI2_FALSE).then_some(tolerance),
     };
+    let set = |instance: &mut Instance| instance.set_experiment(experiment);
     // SAFETY: an instance of the caller.
     unsafe { guard(component, Function::SetupExperiment, set) }
 }
@@ -223,13 +209,7 @@ pub unsafe extern "C" fn fmi2ExitInitializationMode(component: fmi2Component) ->
     // SAFETY: an instance of the caller.
     unsafe {
         guard(component, Function::ExitInitializationMode, |instance| {
-            instance.slave.start()?;
-            instance.state = State::StepComplete;
-            let time = instance.slave.time();
-            let what = instance.model.started;
-            let started = || format!("{what} at t = {time} s");
-            instance.logger.note(Category::Events, started);
-            Ok(())
+            instance.start()
         })
     }
 }
@@ -240,10 +220,7 @@ pub unsafe extern "C" fn fmi2Terminate(component: fmi2Component) -> fmi2Status {
     // SAFETY: an instance of the caller.
     unsafe {
         guard(component, Function::Terminate, |instance| {
-            instance.state = State::Terminated;
-            let time = instance.slave.time();
-            let ended = || format!("ended at t = {time} s");
-            instance.logger.note(Category::Events, ended);
+            instance.terminate();
             Ok(())
         })
     }
@@ -255,11 +232,7 @@ pub unsafe extern "C" fn fmi2Reset(component: fmi2Component) -> fmi2Status {
     // SAFETY: an instance of the caller.
     unsafe {
         guard(component, Function::Reset, |instance| {
-            instance.slave.reset();
-            instance.state = State::Instantiated;
-            instance
-                .logger
-                .note(Category::Events, || "reset".to_owned());
+            instance.reset();
             Ok(())
         })
     }

@@ -25,7 +25,7 @@ use std::ffi::{CStr, c_char};
 /// # Safety
 ///
 /// `pointer` is NULL, or there are `length` values that nobody changes during the call.
-unsafe fn slice<'a, T>(
+pub(crate) unsafe fn slice<'a, T>(
     pointer: *const T,
     length: usize,
     argument: &'static str,
@@ -43,7 +43,7 @@ unsafe fn slice<'a, T>(
 /// # Safety
 ///
 /// `pointer` is NULL, or there are `length` values that nobody else uses during the call.
-unsafe fn slice_mut<'a, T>(
+pub(crate) unsafe fn slice_mut<'a, T>(
     pointer: *mut T,
     length: usize,
     argument: &'static str,
@@ -72,7 +72,10 @@ fn check<T>(pointer: *const T, length: usize, argument: &'static str) -> Result<
 /// # Safety
 ///
 /// `pointer` is NULL, or nobody else uses the place during the call.
-unsafe fn place<'a, T>(pointer: *mut T, argument: &'static str) -> Result<&'a mut T, Refusal> {
+pub(crate) unsafe fn place<'a, T>(
+    pointer: *mut T,
+    argument: &'static str,
+) -> Result<&'a mut T, Refusal> {
     // SAFETY: as promised by the caller.
     unsafe { slice_mut(pointer, 1, argument) }?
         .first_mut()
@@ -84,11 +87,27 @@ unsafe fn place<'a, T>(pointer: *mut T, argument: &'static str) -> Result<&'a mu
 /// # Safety
 ///
 /// `pointer` is NULL, or the text ends with a zero.
-unsafe fn text(pointer: *const c_char) -> Option<String> {
+pub(crate) unsafe fn text(pointer: *const c_char) -> Option<String> {
     if pointer.is_null() {
         return None;
     }
     // SAFETY: not NULL; the rest is the caller's promise.
     let text = unsafe { CStr::from_ptr(pointer) };
     Some(text.to_string_lossy().into_owned())
+}
+
+/// An array of texts of the caller; a missing text is empty.
+///
+/// # Safety
+///
+/// As for [`slice`] and [`text`].
+pub(crate) unsafe fn texts(
+    pointer: *const *const c_char,
+    count: usize,
+) -> Result<Vec<String>, Refusal> {
+    // SAFETY: as promised by the caller.
+    let pointers = unsafe { slice(pointer, count, "the array of texts") }?;
+    // SAFETY: as promised by the caller.
+    let read = |&pointer: &*const c_char| unsafe { text(pointer) }.unwrap_or_default();
+    Ok(pointers.iter().map(read).collect())
 }

@@ -1,13 +1,8 @@
 //! Saving and restoring.
 
-use super::{place, slice, slice_mut};
 use crate::abi::{fmi2Byte, fmi2Component, fmi2FMUstate, fmi2Status};
 use crate::guard::guard;
 use crate::lifecycle::Function;
-use crate::refusal::Refusal;
-use std::ptr::{null_mut, without_provenance_mut};
-
-const STATE: &str = "the place for the state";
 
 /// Saves the state, over the one that is given if it is not NULL.
 #[unsafe(no_mangle)]
@@ -18,11 +13,7 @@ pub unsafe extern "C" fn fmi2GetFMUstate(
     // SAFETY: an instance and a place of the caller.
     unsafe {
         guard(component, Function::GetFmuState, |instance| {
-            let state = place(state, STATE)?;
-            let over = (!state.is_null()).then(|| state.addr());
-            let handle = instance.slave.save(over, instance.state)?;
-            *state = without_provenance_mut(handle);
-            Ok(())
+            instance.save(state)
         })
     }
 }
@@ -36,8 +27,7 @@ pub unsafe extern "C" fn fmi2SetFMUstate(
     // SAFETY: an instance of the caller.
     unsafe {
         guard(component, Function::SetFmuState, |instance| {
-            instance.state = instance.slave.restore(state.addr())?;
-            Ok(())
+            instance.restore(state)
         })
     }
 }
@@ -51,15 +41,7 @@ pub unsafe extern "C" fn fmi2FreeFMUstate(
     // SAFETY: an instance and a place of the caller.
     unsafe {
         guard(component, Function::FreeFmuState, |instance| {
-            if state.is_null() {
-                return Ok(());
-            }
-            let state = place(state, STATE)?;
-            if !state.is_null() {
-                instance.slave.free(state.addr())?;
-                *state = null_mut();
-            }
-            Ok(())
+            instance.free_state(state)
         })
     }
 }
@@ -74,8 +56,7 @@ pub unsafe extern "C" fn fmi2SerializedFMUstateSize(
     // SAFETY: an instance and a place of the caller.
     unsafe {
         guard(component, Function::SerializedFmuStateSize, |instance| {
-            *place(size, "the place for the size")? = instance.slave.serialize(state.addr())?.len();
-            Ok(())
+            instance.serialized_size(state, size)
         })
     }
 }
@@ -91,14 +72,7 @@ pub unsafe extern "C" fn fmi2SerializeFMUstate(
     // SAFETY: an instance and an array of the caller.
     unsafe {
         guard(component, Function::SerializeFmuState, |instance| {
-            let content = instance.slave.serialize(state.addr())?;
-            let out = slice_mut(bytes.cast::<u8>(), size, "the array of bytes")?;
-            let (needed, found) = (content.len(), out.len());
-            let out = out
-                .get_mut(..needed)
-                .ok_or(Refusal::SmallBuffer { found, needed })?;
-            out.copy_from_slice(&content);
-            Ok(())
+            instance.serialize(state, bytes.cast(), size)
         })
     }
 }
@@ -114,10 +88,7 @@ pub unsafe extern "C" fn fmi2DeSerializeFMUstate(
     // SAFETY: an instance, an array and a place of the caller.
     unsafe {
         guard(component, Function::DeSerializeFmuState, |instance| {
-            let state = place(state, STATE)?;
-            let bytes = slice(bytes.cast::<u8>(), size, "the array of bytes")?;
-            *state = without_provenance_mut(instance.slave.deserialize(bytes)?);
-            Ok(())
+            instance.deserialize(bytes.cast(), size, state)
         })
     }
 }

@@ -7,7 +7,6 @@ use crate::abi::{
 };
 use crate::guard::guard;
 use crate::lifecycle::Function;
-use crate::logger::Category;
 use crate::refusal::Refusal;
 
 const VALUE: &str = "the place for the value";
@@ -92,21 +91,7 @@ pub unsafe extern "C" fn fmi2DoStep(
     // SAFETY: an instance of the caller.
     unsafe {
         guard(component, Function::DoStep, |instance| {
-            let watch = instance.logger.listens(Category::Events);
-            let outcome = instance.slave.step(time, length, watch)?;
-            let reached = instance.slave.time();
-            if let Some(regime) = outcome.regime {
-                let changed = || format!("{regime} at t = {reached} s");
-                instance.logger.note(Category::Events, changed);
-            }
-            let done = outcome.done;
-            instance.logger.note(Category::Solver, || {
-                format!(
-                    "t = {reached} s: {} steps, {} refused, {} iterations",
-                    done.steps, done.rejected, done.iterations
-                )
-            });
-            Ok(())
+            instance.step(time, length)
         })
     }
 }

@@ -5,7 +5,7 @@ use super::library::Functions;
 use super::limits::{self, ArchiveProblem};
 use super::names::is_file_name;
 use super::{FmuInstance, ImportError, Limits, Options};
-use crate::package::TargetSystem;
+use crate::package::{FmiVersion, TargetSystem};
 use softdock_xml::ModelDescription;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read, Seek};
@@ -78,7 +78,7 @@ impl FmuArchive {
                 identifier: identifier.clone(),
             });
         }
-        let wanted = TargetSystem::HERE.binary(identifier);
+        let wanted = TargetSystem::HERE.binary(FmiVersion::Two, identifier);
         let names = archive.file_names().filter_map(Result::ok);
         let mut found: Vec<String> = names.map(|name| name.into_owned()).collect();
         found.retain(|name| name.starts_with("binaries/") && !name.ends_with('/'));

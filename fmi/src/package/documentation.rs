@@ -10,14 +10,16 @@ border-bottom:1px solid #ddd;vertical-align:top}code{font-size:.95em}td:nth-chil
 td:nth-child(4){white-space:nowrap}";
 
 /// The documentation of a model.
-pub fn page(model: &PackagedModel, description: &ModelDescription) -> String {
+///
+/// `icon` is the path of the icon in the archive.
+pub fn page(model: &PackagedModel, description: &ModelDescription, icon: &str) -> String {
     let mut out = String::new();
     let (name, about) = (model.name, model.documentation);
     let _ = write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{name}</title>\n\
          <style>{STYLE}</style></head><body>\n<h1>{name}</h1>\n<p>{}</p>\n\
-         <p><img src=\"../model.png\" alt=\"\"></p>\n{about}",
+         <p><img src=\"../{icon}\" alt=\"\"></p>\n{about}",
         escape(model.summary)
     );
     for (title, causality) in [

@@ -81,9 +81,30 @@ const LICENCES: [(&str, &str); 2] = [
     ),
 ];
 
+/// A version of the standard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FmiVersion {
+    /// FMI 2.0.
+    #[default]
+    Two,
+    /// FMI 3.0.
+    Three,
+}
+
+impl FmiVersion {
+    /// Where the icon stands in the archive.
+    fn icon(self) -> &'static str {
+        match self {
+            Self::Two => "model.png",
+            Self::Three => "terminalsAndIcons/icon.png",
+        }
+    }
+}
+
 /// The FMU of a model as bytes, with the library of one system.
 pub fn pack(
     model: &PackagedModel,
+    version: FmiVersion,
     library: &[u8],
     system: TargetSystem,
 ) -> Result<Vec<u8>, PackageError> {
@@ -94,15 +115,25 @@ pub fn pack(
     let description = model.description().map_err(bad)?;
     description.validate().map_err(bad)?;
     let mut writer = Writer::default();
-    let xml = description.to_xml().map_err(bad)?;
+    let xml = match version {
+        FmiVersion::Two => description.to_xml(),
+        FmiVersion::Three => description.to_xml_3(model.token().unwrap_or_default()),
+    };
+    let xml = xml.map_err(bad)?;
     writer.file("modelDescription.xml", xml.as_bytes(), false)?;
-    writer.file("model.png", &png::encode(model.icon)?, false)?;
-    let page = documentation::page(model, &description);
+    let icon = version.icon();
+    writer.file(icon, &png::encode(model.icon)?, false)?;
+    if version == FmiVersion::Three {
+        let terminals = description.terminals_xml().map_err(bad)?;
+        let name = "terminalsAndIcons/terminalsAndIcons.xml";
+        writer.file(name, terminals.as_bytes(), false)?;
+    }
+    let page = documentation::page(model, &description, icon);
     writer.file("documentation/index.html", page.as_bytes(), false)?;
     for (name, text) in LICENCES {
         writer.file(name, text.as_bytes(), false)?;
     }
-    writer.file(&system.binary(model.name), library, true)?;
+    writer.file(&system.binary(version, model.name), library, true)?;
     writer.finish()
 }
 

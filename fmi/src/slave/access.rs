@@ -21,6 +21,24 @@ pub fn variable<M: Model>(reference: u32) -> Result<&'static VariableOf<M>, Refu
         })
 }
 
+/// Number of elements of the array that begins at this reference.
+pub fn span<M: Model>(reference: u32) -> Result<u32, Refusal> {
+    let first = variable::<M>(reference)?.name;
+    match first.number() {
+        None => Ok(1),
+        Some(1) => {
+            let followers = (1..).take_while(|&offset| {
+                variable::<M>(reference + offset).is_ok_and(|next| next.name.follows(first, offset))
+            });
+            Ok(1 + u32::try_from(followers.count()).unwrap_or(0))
+        }
+        Some(_) => Err(Refusal::InsideArray {
+            variable: first.array().to_owned(),
+            reference,
+        }),
+    }
+}
+
 /// Why this variable is not of the type asked for.
 pub fn wrong_type<M: Model>(reference: u32, asked: &'static str) -> Refusal {
     let variable = match variable::<M>(reference) {

@@ -6,7 +6,7 @@
 
 use super::SlaveOf;
 use crate::lifecycle::State;
-use crate::model::{INPUT_ORDER, Input, Model, Parameters, Unit};
+use crate::model::{INPUT_ORDER, Input, Model, Unit, configure};
 use crate::refusal::Refusal;
 use crate::variables::Role;
 use std::collections::BTreeMap;
@@ -23,6 +23,7 @@ pub struct Snapshot<M: Model> {
     given: Vec<bool>,
     reached: f64,
     stop: Option<f64>,
+    tolerance: Option<f64>,
     saved: Option<<M::Unit as Unit>::Saved>,
 }
 
@@ -77,6 +78,7 @@ impl<M: Model> SlaveOf<M> {
             snapshot.inputs.copy_from_slice(&self.inputs);
             snapshot.given.copy_from_slice(&self.given);
             (snapshot.reached, snapshot.stop) = (self.reached, self.stop);
+            snapshot.tolerance = self.tolerance;
             match (&self.unit, &mut snapshot.saved) {
                 (Some(unit), Some(saved)) => unit.save_into(saved),
                 (unit, saved) => *saved = unit.as_ref().map(|unit| unit.save()),
@@ -90,6 +92,7 @@ impl<M: Model> SlaveOf<M> {
             given: self.given.clone(),
             reached: self.reached,
             stop: self.stop,
+            tolerance: self.tolerance,
             saved: self.unit.as_ref().map(|unit| unit.save()),
         })))
     }
@@ -102,6 +105,7 @@ impl<M: Model> SlaveOf<M> {
         self.inputs.copy_from_slice(&snapshot.inputs);
         self.given.copy_from_slice(&snapshot.given);
         (self.reached, self.stop) = (snapshot.reached, snapshot.stop);
+        self.tolerance = snapshot.tolerance;
         if std::mem::take(&mut self.poisoned) {
             self.unit = None;
         }
@@ -117,9 +121,9 @@ impl<M: Model> SlaveOf<M> {
 }
 
 const MAGIC: &[u8; 8] = b"softdock";
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 /// Bytes before the parameters: magic, version, model, state, counts, experiment.
-const HEADER: usize = 8 + 4 + 8 + 4 + 4 + 4 + 8 + 8 + 8 + 8;
+const HEADER: usize = 8 + 4 + 8 + 4 + 4 + 4 + 8 + 8 + 8 + 8 + 8;
 /// Numbers of an input: value, derivatives, order, whether it was given.
 const INPUT: usize = INPUT_ORDER + 3;
 
@@ -162,6 +166,7 @@ impl<M: Model> Snapshot<M> {
         bytes.extend(self.reached.to_le_bytes());
         bytes.extend(u64::from(self.stop.is_some()).to_le_bytes());
         bytes.extend(self.stop.unwrap_or(0.0).to_le_bytes());
+        bytes.extend(self.tolerance.unwrap_or(0.0).to_le_bytes());
         for variable in M::variables() {
             if let Role::Parameter(access) = &variable.role {
                 bytes.extend(access.get(&self.parameters).as_number().to_le_bytes());
@@ -213,6 +218,8 @@ impl<M: Model> Snapshot<M> {
         let reached = from.f64()?;
         let has_stop = from.u64()? != 0;
         let stop = Some(from.f64()?).filter(|_| has_stop);
+        // Zero stands for none.
+        let tolerance = Some(from.f64()?).filter(|tolerance| *tolerance > 0.0);
         let parameters = read_parameters::<M>(&mut from)?;
         let (inputs, given) = read_inputs::<M>(&mut from)?;
         let saved = if count == u64::MAX {
@@ -225,7 +232,7 @@ impl<M: Model> Snapshot<M> {
             while !from.0.is_empty() {
                 numbers.push(from.f64()?);
             }
-            let config = parameters.boxed_config().map_err(Refusal::Config)?;
+            let config = configure::<M>(&parameters, tolerance).map_err(Refusal::Config)?;
             Some(M::Unit::from_numbers(&config, &numbers).map_err(Refusal::Snapshot)?)
         };
         Ok(Box::new(Self {
@@ -235,6 +242,7 @@ impl<M: Model> Snapshot<M> {
             given,
             reached,
             stop,
+            tolerance,
             saved,
         }))
     }

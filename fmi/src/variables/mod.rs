@@ -95,6 +95,22 @@ impl Name {
             number: Some(number),
         }
     }
+
+    /// Its number among several, from one.
+    pub const fn number(self) -> Option<usize> {
+        self.number
+    }
+
+    /// Its text without the number.
+    pub const fn array(self) -> &'static str {
+        self.text
+    }
+
+    /// Whether it is the element `offset` places behind `first` in one array.
+    pub fn follows(self, first: Self, offset: u32) -> bool {
+        let place = first.number.map(|number| number + offset as usize);
+        self.text == first.text && place.is_some() && self.number == place
+    }
 }
 
 impl fmt::Display for Name {

@@ -56,6 +56,10 @@ units! {
     MetrePerSquareSecond = "m/s2": 0 1 -2 0;
     /// Radian per second.
     RadianPerSecond = "rad/s": 0 0 -1 1;
+    /// Newton metre per second: rate of a torque.
+    NewtonMetrePerSecond = "N.m/s": 1 2 -3 0;
+    /// Kilogram square metre: moment of inertia.
+    KilogramSquareMetre = "kg.m2": 1 2 0 0;
     /// Newton per metre.
     NewtonPerMetre = "N/m": 1 0 -2 0;
     /// Newton second per metre.

@@ -1,7 +1,8 @@
 //! Parameters as an FMU has them: every choice a number or a truth value.
 
 use leg_core::config::{
-    ConfigError, Crank, Leaf, LeafKind, Motor, MotorMode, Side, Solver, Tendon,
+    ConfigError, Crank, EndStops, Leaf, LeafKind, LeafSection, Motor, MotorMode, Side, Solver,
+    Tendon,
 };
 use leg_core::unit::Origin;
 use softdock_fmi::model::Parameters;
@@ -54,6 +55,12 @@ impl Choice {
 pub struct Choices {
     /// Elements of constant strain.
     pub constant_strain: bool,
+    /// Bends like a strip.
+    pub strip: bool,
+    /// Stops of motor and tendon unit: their positions in [`END_STOPS`].
+    pub motor_stops: i32,
+    /// As above.
+    pub tendon_stops: i32,
     /// Bowed inward.
     pub inward: bool,
     /// Damping while shortening [N·s/m].
@@ -74,11 +81,17 @@ pub const MODES: [MotorMode; 4] = [
     MotorMode::Hold,
 ];
 
+/// Whether there are stops, by number.
+pub const END_STOPS: [EndStops; 3] = [EndStops::Auto, EndStops::On, EndStops::Off];
+
 impl Default for Choices {
     fn default() -> Self {
         let (tendon, solver) = (Tendon::default(), Solver::default());
         Self {
             constant_strain: false,
+            strip: false,
+            motor_stops: 0,
+            tendon_stops: 0,
             inward: false,
             damping_shortening: Choice::ready(tendon.damping_n_s_per_m),
             rest_length: Choice::ready(0.38),
@@ -95,8 +108,15 @@ impl Choices {
         let mode = MODES.iter().position(|&mode| mode == motor.mode);
         // Out of reach of an integer is out of the range as well, and refused there.
         let number = |count: usize| i32::try_from(count).unwrap_or(i32::MAX);
+        let place = |stops: EndStops| {
+            let place = END_STOPS.iter().position(|&known| known == stops);
+            place.map_or(0, number)
+        };
         Self {
             constant_strain: leaf.kind == LeafKind::ConstantStrain,
+            strip: leaf.section == LeafSection::Strip,
+            motor_stops: place(motor.end_stops),
+            tendon_stops: place(tendon.end_stops),
             inward: side == Side::Inward,
             damping_shortening: Choice::chosen(
                 tendon.damping_shortening_n_s_per_m,
@@ -121,6 +141,11 @@ impl Choices {
         } else {
             LeafKind::LinearStrain
         };
+        leaf.section = if self.strip {
+            LeafSection::Strip
+        } else {
+            LeafSection::Beam
+        };
         tendon.damping_shortening_n_s_per_m = self.damping_shortening.get();
         tendon.rest_length_m = self.rest_length.get();
         let refuse = |key, value, allowed| ConfigError {
@@ -128,6 +153,14 @@ impl Choices {
             value: f64::from(value),
             allowed,
         };
+        let stops = |key, number: i32| {
+            let place = usize::try_from(number).ok();
+            place
+                .and_then(|place| END_STOPS.get(place).copied())
+                .ok_or_else(|| refuse(key, number, "0, 1 or 2"))
+        };
+        motor.end_stops = stops("motor.end_stops", self.motor_stops)?;
+        tendon.end_stops = stops("tendon.end_stops", self.tendon_stops)?;
         motor.mode = usize::try_from(self.mode)
             .ok()
             .and_then(|mode| MODES.get(mode).copied())

@@ -4,7 +4,7 @@ use softdock_fmi::variables::{Row, UnitOf};
 use softdock_settings::Parameter;
 
 /// Units of settings: as rows have them, as keys end with them, as FMI has them.
-const UNITS: [(&str, &str, UnitOf); 18] = [
+const UNITS: [(&str, &str, UnitOf); 20] = [
     ("-", "", UnitOf::One),
     ("m", "_m", UnitOf::Metre),
     ("s", "_s", UnitOf::Second),
@@ -27,6 +27,8 @@ const UNITS: [(&str, &str, UnitOf); 18] = [
     ("1/m", "_per_m", UnitOf::PerMetre),
     ("1/s", "_per_s", UnitOf::PerSecond),
     ("rad/s", "_rad_per_s", UnitOf::RadianPerSecond),
+    ("N·m/s", "_nm_per_s", UnitOf::NewtonMetrePerSecond),
+    ("kg·m²", "_kg_m2", UnitOf::KilogramSquareMetre),
 ];
 
 /// `a == b`, where that must be known at compile time.

@@ -21,6 +21,11 @@ pub const fn mechanics<P: LegParameters>(list: &mut List<P>) {
         "leaf.constant_strain",
         "Takes elements of constant strain (second order) instead of linear strain (fourth order)",
         |p| &mut p.choices().constant_strain,
+    )
+    .boolean(
+        "leaf.strip",
+        "Bends the leaf like a wide strip (stiffer, more stress at its edges) instead of a beam",
+        |p| &mut p.choices().strip,
     );
     damping(list);
     tendon(list);
@@ -82,6 +87,19 @@ const fn tendon<P: LegParameters>(list: &mut List<P>) {
     })
     .row(fmu(&Tendon::slack_width_n), |p| {
         one(&mut p.tendon().slack_width_n)
+    })
+    .integer(
+        "tendon.end_stops",
+        [0, 2],
+        "Stops at the ends of the tendon unit's stroke: 0 in the spatial leg, 1 always, 2 never",
+        |p| &mut p.choices().tendon_stops,
+    )
+    .row(fmu(&Tendon::stroke_m), |p| one(&mut p.tendon().stroke_m))
+    .row(fmu(&Tendon::stop_stiffness_n_per_m), |p| {
+        one(&mut p.tendon().stop_stiffness_n_per_m)
+    })
+    .row(fmu(&Tendon::stop_restitution), |p| {
+        one(&mut p.tendon().stop_restitution)
     });
 }
 
@@ -105,6 +123,44 @@ pub const fn motor_and_solver<P: LegParameters>(list: &mut List<P>) {
     })
     .row(fmu(&Motor::torque_limit_nm), |p| {
         one(&mut p.motor().torque_limit_nm)
+    })
+    .integer(
+        "motor.end_stops",
+        [0, 2],
+        "Stops at the ends of the motor's range: 0 in the spatial leg, 1 always, 2 never",
+        |p| &mut p.choices().motor_stops,
+    )
+    .row(fmu(&Motor::range_rad), |p| one(&mut p.motor().range_rad))
+    .row(fmu(&Motor::stop_stiffness_nm_per_rad), |p| {
+        one(&mut p.motor().stop_stiffness_nm_per_rad)
+    })
+    .row(fmu(&Motor::stop_restitution), |p| {
+        one(&mut p.motor().stop_restitution)
+    })
+    .row(fmu(&Motor::torque_rate_limit_nm_per_s), |p| {
+        one(&mut p.motor().torque_rate_limit_nm_per_s)
+    })
+    .row(fmu(&Motor::stall_torque_nm), |p| {
+        one(&mut p.motor().stall_torque_nm)
+    })
+    .row(fmu(&Motor::no_load_speed_rad_per_s), |p| {
+        one(&mut p.motor().no_load_speed_rad_per_s)
+    })
+    .row(fmu(&Motor::gear_ratio), |p| one(&mut p.motor().gear_ratio))
+    .row(fmu(&Motor::rotor_inertia_kg_m2), |p| {
+        one(&mut p.motor().rotor_inertia_kg_m2)
+    })
+    .row(fmu(&Motor::friction_nm), |p| {
+        one(&mut p.motor().friction_nm)
+    })
+    .row(fmu(&Motor::breakaway_friction_nm), |p| {
+        one(&mut p.motor().breakaway_friction_nm)
+    })
+    .row(fmu(&Motor::friction_speed_rad_per_s), |p| {
+        one(&mut p.motor().friction_speed_rad_per_s)
+    })
+    .row(fmu(&Motor::viscous_friction_nm_s_per_rad), |p| {
+        one(&mut p.motor().viscous_friction_nm_s_per_rad)
     })
     .integer(
         "solver.elements",

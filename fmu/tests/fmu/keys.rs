@@ -21,13 +21,16 @@ use std::collections::BTreeMap;
 use toml::{Table, Value};
 
 /// Units at the end of a key, longest first.
-const UNITS: [&str; 17] = [
+const UNITS: [&str; 20] = [
     "_nm_s_per_rad",
+    "_rad_per_s",
     "_nm_per_rad",
     "_n_s_per_m",
     "_n_per_m",
     "_m_per_s",
+    "_nm_per_s",
     "_kg_m3",
+    "_kg_m2",
     "_m_s2",
     "_per_m",
     "_per_s",
@@ -63,6 +66,13 @@ fn given(key: &str, value: &Value) -> Vec<(String, Given)> {
     let one = |name: &str, given| vec![(name.to_owned(), given)];
     match key {
         "leaf.kind" => one("leaf.constant_strain", is("constant_strain")),
+        "leaf.section" => one("leaf.strip", is("strip")),
+        "motor.end_stops" | "tendon.end_stops" => {
+            let words = ["auto", "on", "off"];
+            let place = words.iter().position(|word| value.as_str() == Some(word));
+            let place = ParameterValue::Integer(place.unwrap().try_into().unwrap());
+            one(key, Given::Parameter(place))
+        }
         "pretension.posture" => one("pretension.straight", is("straight")),
         "pretension.side" | "side" => one("pretension.inward", is("-x")),
         "load.lock_q3" => one("link.locked", truth(value.as_bool().unwrap())),
@@ -80,8 +90,8 @@ fn given(key: &str, value: &Value) -> Vec<(String, Given)> {
         "load.torque_nm" => input("load.torque"),
         "load.force_x_n" => input("load.force[1]"),
         "load.force_y_n" => input("load.force[2]"),
-        // The leg does not know its working range: programs report against it.
-        "motor.range_rad" => Vec::new(),
+        // Nothing that the leg shows depends on it: programs report against it.
+        "leaf.yield_strength_pa" => Vec::new(),
         "leaf.modal_damping_ratios" => by_rule("leaf.modal_damping_ratio", value),
         "q1_rad" => by_rule("pretension.q1", value),
         "tip_position_m" => by_rule("pretension.tip_position", value),
@@ -535,14 +545,36 @@ fn table_of<L: Leg>(context: &str) -> Table {
 
 /// Keys without an effect, and why.
 const WITHOUT_EFFECT: [&str; 1] = [
-    // Reported against by programs; nothing stops the crank.
-    "motor.range_rad",
+    // Programs report against it.
+    "leaf.yield_strength_pa",
+];
+
+/// Keys of limits: native leg and FMU must agree, whether the limit is met in the short run or not.
+const LIMITS: &[Effect] = &[
+    ("leaf.section", "'strip'", ""),
+    ("motor.range_rad", "0.3", ""),
+    ("motor.end_stops", "'auto'", ""),
+    ("motor.stop_stiffness_nm_per_rad", "3e4", ""),
+    ("motor.stop_restitution", "0.4", ""),
+    ("motor.torque_rate_limit_nm_per_s", "100.0", MOVING),
+    ("motor.stall_torque_nm", "20.0", MOVING),
+    ("motor.no_load_speed_rad_per_s", "30.0", MOVING),
+    ("motor.gear_ratio", "2.0", MOVING),
+    ("motor.rotor_inertia_kg_m2", "1e-3", MOVING),
+    ("motor.friction_nm", "0.1", MOVING),
+    ("motor.breakaway_friction_nm", "0.2", MOVING),
+    ("motor.friction_speed_rad_per_s", "0.02", MOVING),
+    ("motor.viscous_friction_nm_s_per_rad", "0.1", MOVING),
+    ("tendon.end_stops", "'auto'", ""),
+    ("tendon.stroke_m", "0.07", ""),
+    ("tendon.stop_stiffness_n_per_m", "2e6", ""),
+    ("tendon.stop_restitution", "0.4", ""),
 ];
 
 /// Every key that a configuration can have stands in a list of effects.
 fn check_complete<L: Leg>(own: &[Effect], optional: &[&str]) {
     let listed = |key: &str| {
-        let effects = SHARED.iter().chain(own);
+        let effects = SHARED.iter().chain(LIMITS).chain(own);
         WITHOUT_EFFECT.contains(&key) || effects.into_iter().any(|effect| effect.0 == key)
     };
     let keys = flatten(&Table::try_from(L::default()).unwrap());
@@ -568,8 +600,20 @@ fn check_effects<L: Leg>(own: &[Effect]) {
     }
 }
 
+fn check_limits<L: Leg>() {
+    for (key, value, context) in LIMITS {
+        let mut table = table_of::<L>(context);
+        let value: Table = format!("v = {value}").parse().unwrap();
+        set(&mut table, key, value["v"].clone());
+        // Both refuse a friction without its partner.
+        agree::<L>(&table);
+    }
+}
+
 #[test]
 fn every_key_has_the_same_effect_in_a_native_leg_and_in_the_fmu() {
+    check_limits::<LegConfig>();
+    check_limits::<SpatialLegConfig>();
     let tendon = [
         "tendon.damping_shortening_n_s_per_m",
         "tendon.rest_length_m",
@@ -589,6 +633,9 @@ fn draw(key: &str, value: &Value, random: &mut Random) -> Option<Value> {
         let pick = random.below(2 * words.len()).saturating_sub(words.len());
         Some(Value::String(words[pick].to_owned()))
     };
+    if LIMITS.iter().any(|limit| limit.0 == key) || WITHOUT_EFFECT.contains(&key) {
+        return None;
+    }
     match key {
         "motor.mode" => words(&["torque", "locked", "angle", "hold"], random),
         "leaf.kind" => words(&["linear_strain", "constant_strain"], random),
@@ -749,7 +796,7 @@ fn native_legs_and_fmus_allow_the_same_ranges() {
 fn every_parameter_of_an_fmu_belongs_to_a_key() {
     fn check<L: Leg>(own: &[Effect]) {
         let mut known = vec!["tip.velocity_given".to_owned()];
-        for (key, value, _) in SHARED.iter().chain(own) {
+        for (key, value, _) in SHARED.iter().chain(LIMITS).chain(own) {
             let value: Table = format!("v = {value}").parse().unwrap();
             known.extend(given(key, &value["v"]).into_iter().map(|(name, _)| name));
         }

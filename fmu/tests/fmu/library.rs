@@ -5,7 +5,7 @@ use softdock_fmu_library::LIBRARY;
 #[cfg(target_os = "linux")]
 mod linux {
     use crate::support::{Folder, skip};
-    use softdock_fmi::abi::FUNCTIONS;
+    use softdock_fmi::{abi, abi3};
     use softdock_fmu_library::LIBRARY;
     use std::collections::BTreeSet;
     use std::process::Command;
@@ -38,7 +38,8 @@ mod linux {
             .filter_map(|line| line.split_whitespace().last())
             .map(|name| name.split('@').next().unwrap())
             .collect();
-        let wanted: BTreeSet<&str> = FUNCTIONS.iter().copied().collect();
+        let wanted = abi::FUNCTIONS.iter().chain(abi3::FUNCTIONS);
+        let wanted: BTreeSet<&str> = wanted.copied().collect();
         assert_eq!(exported, wanted);
     }
 

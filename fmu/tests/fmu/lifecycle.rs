@@ -9,7 +9,7 @@ use softdock_fmi::exports::access::*;
 use softdock_fmi::exports::lifecycle::*;
 use softdock_fmi::exports::state::*;
 use softdock_fmi::exports::step::*;
-use softdock_fmi::lifecycle::{Function, State};
+use softdock_fmi::lifecycle::{Callable, Function, State};
 use softdock_fmu::ModelKind;
 use std::ptr::{null, null_mut};
 

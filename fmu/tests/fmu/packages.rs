@@ -2,15 +2,12 @@
 
 use crate::support::Folder;
 use softdock_fmi::import::{Contents, FmuArchive, Options};
-use softdock_fmi::package::{PackageError, TargetSystem, merge, pack};
+use softdock_fmi::package::{FmiVersion, PackageError, TargetSystem, merge, pack};
 use softdock_fmu::ModelKind;
 use softdock_fmu_library::LIBRARY;
 use std::path::PathBuf;
 
-const OTHER: TargetSystem = TargetSystem {
-    folder: "win64",
-    extension: "dll",
-};
+const OTHER: TargetSystem = TargetSystem::WINDOWS_64;
 
 fn write(folder: &Folder, name: &str, bytes: &[u8]) -> PathBuf {
     let path = folder.0.join(name);
@@ -22,10 +19,22 @@ fn write(folder: &Folder, name: &str, bytes: &[u8]) -> PathBuf {
 fn an_fmu_has_all_its_parts() {
     let folder = Folder::new("parts");
     for kind in ModelKind::ALL {
-        let bytes = pack(kind.packaged(), LIBRARY, TargetSystem::HERE).unwrap();
+        let bytes = pack(
+            kind.packaged(),
+            FmiVersion::Two,
+            LIBRARY,
+            TargetSystem::HERE,
+        )
+        .unwrap();
         assert_eq!(
             bytes,
-            pack(kind.packaged(), LIBRARY, TargetSystem::HERE).unwrap()
+            pack(
+                kind.packaged(),
+                FmiVersion::Two,
+                LIBRARY,
+                TargetSystem::HERE
+            )
+            .unwrap()
         );
         let path = write(&folder, kind.name(), &bytes);
         let contents = Contents::read(&path).unwrap();
@@ -34,7 +43,7 @@ fn an_fmu_has_all_its_parts() {
             .iter()
             .map(|(name, _)| name.as_str())
             .collect();
-        let binary = TargetSystem::HERE.binary(kind.name());
+        let binary = TargetSystem::HERE.binary(FmiVersion::Two, kind.name());
         let wanted = [
             "modelDescription.xml",
             "model.png",
@@ -53,12 +62,18 @@ fn an_fmu_has_all_its_parts() {
 fn platforms_are_merged_and_others_refused() {
     let folder = Folder::new("merge");
     let kind = ModelKind::LegPlanar;
-    let here = pack(kind.packaged(), LIBRARY, TargetSystem::HERE).unwrap();
+    let here = pack(
+        kind.packaged(),
+        FmiVersion::Two,
+        LIBRARY,
+        TargetSystem::HERE,
+    )
+    .unwrap();
     let here = write(&folder, "here.fmu", &here);
     let there = write(
         &folder,
         "there.fmu",
-        &pack(kind.packaged(), b"MZ", OTHER).unwrap(),
+        &pack(kind.packaged(), FmiVersion::Two, b"MZ", OTHER).unwrap(),
     );
     let both = write(&folder, "both.fmu", &merge(&[here.clone(), there]).unwrap());
     let names: Vec<String> = Contents::read(&both)
@@ -68,7 +83,10 @@ fn platforms_are_merged_and_others_refused() {
         .map(|(name, _)| name)
         .collect();
     for platform in [TargetSystem::HERE, OTHER] {
-        assert!(names.contains(&platform.binary("LegPlanar")), "{names:?}");
+        assert!(
+            names.contains(&platform.binary(FmiVersion::Two, "LegPlanar")),
+            "{names:?}"
+        );
     }
     let fmu = FmuArchive::open(&both).unwrap();
     fmu.instantiate("leg", &Options::default())
@@ -80,14 +98,26 @@ fn platforms_are_merged_and_others_refused() {
     let changed = write(
         &folder,
         "changed.fmu",
-        &pack(kind.packaged(), b"other", TargetSystem::HERE).unwrap(),
+        &pack(
+            kind.packaged(),
+            FmiVersion::Two,
+            b"other",
+            TargetSystem::HERE,
+        )
+        .unwrap(),
     );
     let conflict = merge(&[here.clone(), changed]).unwrap_err();
     assert!(
         matches!(conflict, PackageError::Conflict { .. }),
         "{conflict}"
     );
-    let spatial = pack(ModelKind::LegSpatial.packaged(), b"MZ", OTHER).unwrap();
+    let spatial = pack(
+        ModelKind::LegSpatial.packaged(),
+        FmiVersion::Two,
+        b"MZ",
+        OTHER,
+    )
+    .unwrap();
     let spatial = write(&folder, "spatial.fmu", &spatial);
     let different = merge(&[here.clone(), spatial]).unwrap_err();
     assert!(
@@ -109,12 +139,19 @@ fn files_that_are_no_fmus_are_refused_with_their_reason() {
     let other = write(
         &folder,
         "other.fmu",
-        &pack(ModelKind::LegPlanar.packaged(), b"MZ", OTHER).unwrap(),
+        &pack(
+            ModelKind::LegPlanar.packaged(),
+            FmiVersion::Two,
+            b"MZ",
+            OTHER,
+        )
+        .unwrap(),
     );
     let message = open(&other);
     assert!(message.contains("win64/LegPlanar.dll"), "{message}");
     let broken = pack(
         ModelKind::LegPlanar.packaged(),
+        FmiVersion::Two,
         b"no library",
         TargetSystem::HERE,
     )
@@ -126,7 +163,13 @@ fn files_that_are_no_fmus_are_refused_with_their_reason() {
 #[test]
 fn the_unpacked_library_goes_with_its_last_instance() {
     let folder = Folder::new("unpacked");
-    let bytes = pack(ModelKind::LegPlanar.packaged(), LIBRARY, TargetSystem::HERE).unwrap();
+    let bytes = pack(
+        ModelKind::LegPlanar.packaged(),
+        FmiVersion::Two,
+        LIBRARY,
+        TargetSystem::HERE,
+    )
+    .unwrap();
     let path = write(&folder, "leg.fmu", &bytes);
     let here = || {
         let mine = format!("softdock-fmu-{}-", std::process::id());

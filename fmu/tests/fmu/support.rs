@@ -9,9 +9,10 @@ use softdock_fmi::exports::lifecycle::*;
 use softdock_fmi::exports::step::*;
 use softdock_fmi::import::{FmuArchive, remove_unpacked};
 use softdock_fmi::lifecycle::State;
-use softdock_fmi::package::{TargetSystem, pack};
+use softdock_fmi::package::{FmiVersion, TargetSystem, pack};
 use softdock_fmu::{ModelKind, fmi2Instantiate};
 use softdock_fmu_library::LIBRARY;
+use std::collections::HashMap;
 use std::ffi::{CString, c_int};
 use std::io::Write;
 use std::path::PathBuf;
@@ -140,12 +141,16 @@ impl Drop for Raw {
 
 /// The value reference of a variable.
 pub fn reference(kind: ModelKind, name: &str) -> u32 {
-    let description = kind.description().unwrap();
-    let variable = description.variable(name);
-    variable
-        .unwrap_or_else(|| panic!("{name}"))
-        .1
-        .value_reference
+    // Writing a description takes longer than a step.
+    static LISTS: [OnceLock<HashMap<String, u32>>; 2] = [OnceLock::new(), OnceLock::new()];
+    let list = LISTS[kind as usize].get_or_init(|| {
+        let description = kind.description().unwrap();
+        let variables = description.model_variables.iter();
+        variables
+            .map(|variable| (variable.name.clone(), variable.value_reference))
+            .collect()
+    });
+    *list.get(name).unwrap_or_else(|| panic!("{name}"))
 }
 
 /// A folder of its own for each test, removed afterwards.
@@ -186,7 +191,13 @@ pub fn archive(kind: ModelKind) -> &'static FmuArchive {
         let file = folder.0.join("model.fmu");
         std::fs::write(
             &file,
-            pack(kind.packaged(), LIBRARY, TargetSystem::HERE).unwrap(),
+            pack(
+                kind.packaged(),
+                FmiVersion::Two,
+                LIBRARY,
+                TargetSystem::HERE,
+            )
+            .unwrap(),
         )
         .unwrap();
         FmuArchive::open(&file).unwrap()

@@ -5,6 +5,7 @@
 //! of the XML look for.
 
 mod tag;
+mod version3;
 
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, Event};
@@ -13,7 +14,7 @@ use crate::{
     BaseUnit, CoSimulation, DisplayUnit, Error, FMI_VERSION, ModelDescription, ModelExchange,
     ModelStructure, ScalarVariable, SimpleType, SimpleTypeKind, Unit, Unknown, VariableType,
 };
-use tag::Tag;
+pub(crate) use tag::Tag;
 
 impl ModelDescription {
     /// The description as XML, encoded in UTF-8.
@@ -26,29 +27,34 @@ impl ModelDescription {
         };
         out.event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
         out.description(self)?;
-        let mut bytes = out.writer.into_inner();
-        bytes.push(b'\n');
-        String::from_utf8(bytes).map_err(|error| Error::Write(std::io::Error::other(error)))
+        finish(out)
     }
 }
 
+/// The finished document.
+pub(crate) fn finish(out: Out) -> Result<String, Error> {
+    let mut bytes = out.writer.into_inner();
+    bytes.push(b'\n');
+    String::from_utf8(bytes).map_err(|error| Error::Write(std::io::Error::other(error)))
+}
+
 /// The document so far.
-struct Out {
-    writer: Writer<Vec<u8>>,
+pub(crate) struct Out {
+    pub(crate) writer: Writer<Vec<u8>>,
 }
 
 impl Out {
-    fn event(&mut self, event: Event<'_>) -> Result<(), Error> {
+    pub(crate) fn event(&mut self, event: Event<'_>) -> Result<(), Error> {
         Ok(self.writer.write_event(event)?)
     }
 
     /// An element without content.
-    fn empty(&mut self, tag: Tag) -> Result<(), Error> {
+    pub(crate) fn empty(&mut self, tag: Tag) -> Result<(), Error> {
         self.event(Event::Empty(tag.start))
     }
 
     /// An element with content.
-    fn nested(
+    pub(crate) fn nested(
         &mut self,
         tag: Tag,
         content: impl FnOnce(&mut Self) -> Result<(), Error>,
@@ -59,7 +65,7 @@ impl Out {
     }
 
     /// An element around a list; left out when the list is empty, as the schema demands.
-    fn list<T>(
+    pub(crate) fn list<T>(
         &mut self,
         name: &'static str,
         items: &[T],
@@ -97,18 +103,8 @@ impl Out {
                 .try_for_each(|interface| out.co_simulation(interface))?;
             out.list("UnitDefinitions", &d.unit_definitions, Self::unit)?;
             out.list("TypeDefinitions", &d.type_definitions, Self::simple_type)?;
-            out.list("LogCategories", &d.log_categories, |out, category| {
-                let tag = Tag::new("Category").with("name", &category.name)?;
-                out.empty(tag.maybe("description", &category.description)?)
-            })?;
-            if let Some(experiment) = &d.default_experiment {
-                let tag = Tag::new("DefaultExperiment")
-                    .maybe("startTime", &experiment.start_time)?
-                    .maybe("stopTime", &experiment.stop_time)?
-                    .maybe("tolerance", &experiment.tolerance)?
-                    .maybe("stepSize", &experiment.step_size)?;
-                out.empty(tag)?;
-            }
+            out.log_categories(d)?;
+            out.default_experiment(d)?;
             out.nested(Tag::new("ModelVariables"), |out| {
                 d.model_variables
                     .iter()
@@ -116,6 +112,26 @@ impl Out {
             })?;
             out.structure(&d.model_structure)
         })
+    }
+
+    fn log_categories(&mut self, description: &ModelDescription) -> Result<(), Error> {
+        let categories = &description.log_categories;
+        self.list("LogCategories", categories, |out, category| {
+            let tag = Tag::new("Category").with("name", &category.name)?;
+            out.empty(tag.maybe("description", &category.description)?)
+        })
+    }
+
+    fn default_experiment(&mut self, description: &ModelDescription) -> Result<(), Error> {
+        let Some(experiment) = &description.default_experiment else {
+            return Ok(());
+        };
+        let tag = Tag::new("DefaultExperiment")
+            .maybe("startTime", &experiment.start_time)?
+            .maybe("stopTime", &experiment.stop_time)?
+            .maybe("tolerance", &experiment.tolerance)?
+            .maybe("stepSize", &experiment.step_size)?;
+        self.empty(tag)
     }
 
     /// An interface element, with its source files if it has any.

@@ -9,13 +9,13 @@ use crate::number::write_double;
 use crate::{Error, IntegerAttributes, RealAttributes};
 
 /// Why a value cannot be written.
-pub(super) enum Unwritable {
+pub(crate) enum Unwritable {
     NotANumber,
     IllegalCharacter(char),
 }
 
 /// A value of an attribute.
-pub(super) trait Value {
+pub(crate) trait Value {
     fn render(&self) -> Result<Cow<'_, str>, Unwritable>;
 }
 
@@ -82,13 +82,13 @@ impl<V: Value> Value for Vec<V> {
 }
 
 /// A start tag under construction.
-pub(super) struct Tag {
-    pub(super) name: &'static str,
-    pub(super) start: BytesStart<'static>,
+pub(crate) struct Tag {
+    pub(crate) name: &'static str,
+    pub(crate) start: BytesStart<'static>,
 }
 
 impl Tag {
-    pub(super) fn new(name: &'static str) -> Self {
+    pub(crate) fn new(name: &'static str) -> Self {
         Self {
             name,
             start: BytesStart::new(name),
@@ -96,7 +96,7 @@ impl Tag {
     }
 
     /// An attribute that is always there.
-    pub(super) fn with(
+    pub(crate) fn with(
         mut self,
         attribute: &'static str,
         value: &(impl Value + ?Sized),
@@ -117,7 +117,7 @@ impl Tag {
     }
 
     /// An attribute that may be absent.
-    pub(super) fn maybe(
+    pub(crate) fn maybe(
         self,
         attribute: &'static str,
         value: &Option<impl Value>,
@@ -129,7 +129,7 @@ impl Tag {
     }
 
     /// An attribute that is left out where it equals the schema's default.
-    pub(super) fn unless<V: Value + PartialEq>(
+    pub(crate) fn unless<V: Value + PartialEq>(
         self,
         default: V,
         attribute: &'static str,
@@ -142,11 +142,11 @@ impl Tag {
         }
     }
 
-    pub(super) fn flag(self, attribute: &'static str, value: bool) -> Result<Self, Error> {
+    pub(crate) fn flag(self, attribute: &'static str, value: bool) -> Result<Self, Error> {
         self.unless(false, attribute, &value)
     }
 
-    pub(super) fn real(self, attributes: &RealAttributes) -> Result<Self, Error> {
+    pub(crate) fn real(self, attributes: &RealAttributes) -> Result<Self, Error> {
         self.maybe("quantity", &attributes.quantity)?
             .maybe("unit", &attributes.unit)?
             .maybe("displayUnit", &attributes.display_unit)?
@@ -157,7 +157,7 @@ impl Tag {
             .maybe("unbounded", &attributes.unbounded)
     }
 
-    pub(super) fn integer(self, attributes: &IntegerAttributes) -> Result<Self, Error> {
+    pub(crate) fn integer(self, attributes: &IntegerAttributes) -> Result<Self, Error> {
         self.maybe("quantity", &attributes.quantity)?
             .maybe("min", &attributes.min)?
             .maybe("max", &attributes.max)
