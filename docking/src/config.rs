@@ -2,11 +2,15 @@
 //! side in one file.
 
 use crate::control::RegulatorConfig;
+use crate::control::impedance::ImpedanceConfig;
+use crate::control::sensor::ForceSensorConfig;
 use crate::error::{DockingError, Result};
+use crate::requirement::{self, Requirement};
+use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
-use softdock_platform::config::{PlatformConfig, check_inertia};
+use softdock_platform::config::{PlatformConfig, Resolution, check_inertia};
 use softdock_platform::contact::ContactConfig;
-use softdock_settings::{ConfigError, Parameter, Table, table};
+use softdock_settings::{ConfigError, Parameter, Table, check, table};
 
 table! {
     /// Where and how the target comes, against a perfect approach along the end effector's axis.
@@ -36,6 +40,8 @@ table! {
     pub struct TargetBody in "target" {
         mass_kg: f64 = 500.0, "Mass of the target, which floats freely" ["kg"; 0.001 to 1e9];
         inertia_kg_m2: [f64; 3] = [80.0; 3], "Moments of inertia about its centre of mass" ["kg·m²"; 1e-9 to 1e15, "none above the sum of the other two"];
+        products_of_inertia_kg_m2: [f64; 3] = [0.0; 3], "Entries xy, xz and yz of its inertia tensor, axes of its port" ["kg·m²"; -1e15 to 1e15, "principal moments that are positive, none above the sum of the other two"];
+        centre_of_mass_beside_axis_m: [f64; 2] = [0.0; 2], "Centre of mass beside the docking axis, along x and y of its port" ["m"; -100 to 100];
         centre_of_mass_behind_port_m: f64 = 0.5, "Centre of mass behind the port, along the docking axis" ["m"; -100 to 100];
     }
 }
@@ -52,12 +58,13 @@ table! {
 
 table! {
     /// The encounter.
-    #[derive(Copy)]
     pub struct DockingConfig in "" {
         duration_s: f64 = 3.0, "How long to simulate" ["s"; above 0 to 3600];
         closing_speed_m_s: f64 = 0.05, "Speed of the target toward the end effector" ["m/s"; 0 to 2];
         initial_gap_m: f64 = 0.002, "Smallest gap between the contact surfaces at the start" ["m"; 0 to 10];
         output_interval_s: f64 = 0.002, "Interval of the time series" ["s"; > 0];
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        requirement: Vec<Requirement> = Vec::new(), "Limits on figures that the docking has to keep; `softdock figures` lists the figures" ["-"; "tables { name, figure, min, max, source }"] sample "[{ name = \"soft\", figure = \"peak_contact_force_n\", max = 45.0 }]";
         /// Where and how the target comes.
         table misalignment: Misalignment;
         /// The target.
@@ -66,8 +73,49 @@ table! {
         table limits: Limits;
         /// Regulator of the motors.
         table regulator: RegulatorConfig;
+        /// The impedance asked for at the end effector.
+        table impedance: ImpedanceConfig;
+        /// The force sensor.
+        table force_sensor: ForceSensorConfig;
         /// Contact and latch.
         table contact: ContactConfig;
+    }
+}
+
+impl TargetBody {
+    /// Inertia tensor about the centre of mass, axes of the port [kg·m²].
+    pub fn tensor(&self) -> Matrix3<f64> {
+        let mut out = Matrix3::from_diagonal(&self.inertia_kg_m2.into());
+        for ((i, j), entry) in [(0, 1), (0, 2), (1, 2)]
+            .into_iter()
+            .zip(self.products_of_inertia_kg_m2)
+        {
+            (out[(i, j)], out[(j, i)]) = (entry, entry);
+        }
+        out
+    }
+
+    /// A body of positive mass has positive moments, none above the sum of the other two: both the
+    /// tensor I and ½ tr(I) 1 − I, the second moments of its mass, are positive.
+    fn check_tensor(&self) -> core::result::Result<(), ConfigError> {
+        let tensor = self.tensor();
+        // Rounding of a body without extent across an axis.
+        let spread = Matrix3::identity() * (0.5 + 1e-12) * tensor.trace() - tensor;
+        let positive = |matrix: Matrix3<f64>| matrix.cholesky().is_some();
+        let key = Self::products_of_inertia_kg_m2.key;
+        let largest = Vector3::from(self.products_of_inertia_kg_m2).amax();
+        check(
+            positive(tensor) && positive(spread),
+            key,
+            largest,
+            "such that the principal moments are positive, none above the sum of the other two",
+        )
+    }
+
+    /// Centre of mass in the frame of the port [m].
+    pub fn centre_of_mass(&self) -> [f64; 3] {
+        let [x, y] = self.centre_of_mass_beside_axis_m;
+        [x, y, -self.centre_of_mass_behind_port_m]
     }
 }
 
@@ -76,6 +124,7 @@ impl DockingConfig {
     pub fn validate(&self) -> core::result::Result<(), ConfigError> {
         self.check_ranges()?;
         check_inertia(TargetBody::inertia_kg_m2.key, &self.target.inertia_kg_m2)?;
+        self.target.check_tensor()?;
         self.contact.validate()
     }
 }
@@ -132,9 +181,21 @@ impl Scenario {
         out
     }
 
+    /// The same with mesh and time stepping as `solver.accuracy` asks for, if it is given.
+    pub fn resolved(&self) -> Self {
+        let mut out = self.clone();
+        out.platform = self.platform.resolved();
+        if let Some(accuracy) = self.platform.solver.accuracy {
+            let found = Resolution::for_accuracy(accuracy);
+            out.docking.contact.steps_per_half_period = found.steps_per_half_period;
+        }
+        out
+    }
+
     /// Checks every value.
     pub fn validate(&self) -> Result<()> {
         self.docking.validate()?;
+        requirement::validate(&self.docking.requirement)?;
         self.platform.validate()?;
         self.docking.regulator.check_with(&self.platform)?;
         self.validate_size()
@@ -148,7 +209,7 @@ impl Scenario {
         let rows = duration_s / interval;
         let regulator = &self.docking.regulator;
         // Every sample of a regulator ends a step.
-        let period = if regulator.active {
+        let period = if regulator.active() {
             regulator.period_s
         } else {
             f64::INFINITY
@@ -196,5 +257,30 @@ impl Scenario {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tensor_that_no_body_has_is_refused() {
+        let mut config = DockingConfig::default();
+        config.target.inertia_kg_m2 = [80.0, 90.0, 100.0];
+        for (products, allowed) in [
+            ([0.0; 3], true),
+            ([5.0, -8.0, 3.0], true),
+            ([90.0, 0.0, 0.0], false),
+            ([0.0, 0.0, 60.0], false),
+        ] {
+            config.target.products_of_inertia_kg_m2 = products;
+            let found = config.validate();
+            assert_eq!(found.is_ok(), allowed, "{products:?}");
+            if let Err(error) = found {
+                assert_eq!(error.key, "target.products_of_inertia_kg_m2");
+            }
+        }
     }
 }

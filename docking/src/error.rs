@@ -32,7 +32,7 @@ pub enum DockingError {
         most: f64,
     },
     /// A setting that an active regulator cannot work with.
-    #[error("{key} = {value} is not allowed with regulator.active = true: {problem}")]
+    #[error("{key} = {value} is not allowed with a regulator (regulator.law): {problem}")]
     RegulatorConflict {
         /// The key.
         key: &'static str,
@@ -41,6 +41,14 @@ pub enum DockingError {
         /// Why they do not go together.
         problem: String,
     },
+    /// A requirement that cannot be judged.
+    #[error(transparent)]
+    Requirement(#[from] crate::requirement::RequirementError),
+    /// A controller that reads the inner state of the legs met a platform that does not show it.
+    #[error(
+        "the controller reads the inner state of the legs, which only coupling = \"monolithic\" shows"
+    )]
+    NotMonolithic,
     /// No regulator was found.
     #[error(
         "no regulator was found with these settings of `regulator` (weights, cutoff_hz, period_s): \

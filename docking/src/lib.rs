@@ -4,27 +4,44 @@
 //! * [`control`]: motors under a regulator;
 //! * [`setup`]: platform in equilibrium, target in front of it;
 //! * [`run`]: the run, step by step, with samples for plots and animation;
+//! * [`record`]: rows of output between the ends of steps;
 //! * [`track`]: what is watched in every step;
+//! * [`interface`]: loads at the mating plane;
+//! * [`capture`]: how near the latch came to closing, and what kept it from it;
 //! * [`outcome`]: what became of it;
+//! * [`requirement`] and [`margin`]: limits on figures, the user's and the platform's own;
+//! * [`story`]: what happened and why, in a sentence;
 //! * [`figures`]: what a figure is called, what it means and how it is shown;
 //! * [`summary`]: the figures an engineer wants, a row each.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+pub mod capture;
 pub mod config;
 pub mod control;
 pub mod error;
 pub mod figures;
+pub mod interface;
+pub mod margin;
 pub mod outcome;
+pub mod record;
+pub mod requirement;
 pub mod run;
 pub mod setup;
+pub mod story;
+#[cfg(test)]
+mod strut_tests;
 pub mod summary;
 pub mod track;
 
+pub use capture::CaptureSummary;
 pub use config::{DockingConfig, Misalignment, Scenario, TargetBody};
-pub use control::RegulatorConfig;
+pub use control::controller::{Controller, Seen};
+pub use control::{Law, RegulatorConfig};
 pub use error::{DockingError, Result};
 pub use figures::Figure;
+pub use interface::InterfaceLoad;
 pub use outcome::Outcome;
-pub use run::{DockingRun, EnergySample, LegSample, Sample};
+pub use requirement::{Requirement, Verdict, Verdicts};
+pub use run::{DockingRun, EnergySample, LegSample, Sample, SavedDocking};
 pub use summary::{EnergySummary, Summary};

@@ -29,6 +29,10 @@ impl Outcome {
         Self::NeverTouched,
     ];
 
+    /// Their names for programs, in the same order.
+    pub const KEYS: &'static [&'static str] =
+        &["captured", "bounced", "in_contact", "never_touched"];
+
     /// Its name for programs.
     pub const fn key(self) -> &'static str {
         match self {

@@ -1,21 +1,27 @@
 //! A docking run: advance, sample, sum up.
 
-use crate::config::Scenario;
-use crate::control::Control;
+use crate::config::{DockingConfig, Scenario};
+use crate::control::controller::Controller;
+use crate::control::{Control, give};
 use crate::error::{DockingError, Result};
-use crate::setup::{resting_platform, visitor};
+use crate::interface::{InterfaceLoad, contact_moment};
+use crate::record::{FreeRows, Rows};
+use crate::setup::{approaching_target, resting_platform};
 use crate::summary::Summary;
 use crate::track::Track;
 use multibody::dynamics::grid;
 use multibody::group::{Group, Se3};
+use multibody::model::Signal;
 use multibody::results::soundness::{Books, Watch};
-use nalgebra::{Vector3, Vector6};
+use nalgebra::{DVector, Vector3, Vector6};
 use softdock_fmi::import::FmuArchive;
 use softdock_platform::audit::{note_leaves, note_motors};
+use softdock_platform::bodies::EFFECTOR;
 use softdock_platform::body::kinetic_energy;
-use softdock_platform::contact::PointForce;
-use softdock_platform::hub::EFFECTOR;
+use softdock_platform::contact::{Alignment, BodyMotion, PointForce};
+use softdock_platform::monolithic::PlatformState;
 use softdock_platform::motor_range::MotorRange;
+use softdock_platform::native::NativeLeg;
 use softdock_platform::scheme::{self, Progress, Scheme};
 use softdock_platform::statics::StaticPlatform;
 use softdock_platform::unit::{LegShape, LegView, LoadedFmu};
@@ -87,7 +93,7 @@ impl EnergySample {
     }
 
     /// Notes the energies at `time` [s].
-    fn note(&self, start: &Self, time: f64, watch: &mut Watch) {
+    pub(crate) fn note(&self, start: &Self, time: f64, watch: &mut Watch) {
         let books = Books {
             kinetic: self.bodies_kinetic + self.legs_kinetic,
             potentials: &[
@@ -127,6 +133,12 @@ pub struct Sample {
     pub base: Se3,
     /// Contact force on the end effector, world axes [N].
     pub contact_force: Vector3<f64>,
+    /// Moment of the contact forces about the centre of the mating plane, world axes [N·m].
+    pub contact_moment: Vector3<f64>,
+    /// Load at the mating plane, contact and latch together.
+    pub interface: InterfaceLoad,
+    /// Gap, angle and relative speed, by which the latch goes.
+    pub alignment: Alignment,
     /// Smallest gap [m].
     pub gap: f64,
     /// Points that carry a force.
@@ -156,6 +168,24 @@ pub struct DockingRun {
     iterations: usize,
     rejected: usize,
     progress: Progress,
+    /// Rows, where they do not end steps.
+    free: Option<FreeRows>,
+}
+
+/// A docking under way, put aside.
+#[derive(Debug, Clone)]
+pub struct SavedDocking {
+    platform: PlatformState,
+    /// Torque and target of every motor.
+    motors: Vec<(Signal, Signal)>,
+    track: Track,
+    energy: EnergySample,
+    samples: Vec<Sample>,
+    poses: Vec<(f64, Se3)>,
+    watch: Watch,
+    /// Iterations and rejected steps.
+    counts: (usize, usize),
+    progress: Progress,
 }
 
 impl DockingRun {
@@ -163,6 +193,18 @@ impl DockingRun {
     /// summary is kept.
     pub fn new(scenario: &Scenario, keep_samples: bool) -> Result<Self> {
         Self::coupled(scenario, keep_samples, scheme::start)
+    }
+
+    /// The same with the motors under a controller of one's own, whatever the coupling. The scenario's
+    /// motors must be in mode `torque` and its own regulator off.
+    pub fn with_controller(
+        scenario: &Scenario,
+        keep_samples: bool,
+        controller: Box<dyn Controller>,
+    ) -> Result<Self> {
+        let mut out = Self::new(scenario, keep_samples)?;
+        out.control = Some(Control::with(scenario, controller));
+        Ok(out)
     }
 
     /// The same with legs inside FMUs: one archive for all of them, or one each. Monolithic
@@ -187,18 +229,19 @@ impl DockingRun {
         ) -> softdock_platform::Result<Box<dyn Scheme>>,
     ) -> Result<Self> {
         scenario.validate()?;
+        let scenario = &scenario.resolved();
         let equilibrium = resting_platform(scenario)?;
         let wrench = WrenchHistory(scenario.platform.wrench.signals());
         let mut platform = couple(&equilibrium, wrench)?;
-        let visitor = visitor(&scenario.docking, equilibrium.pose())?;
-        platform.add_target(visitor.body, visitor.state, visitor.pair, visitor.latch);
+        let target = approaching_target(&scenario.docking, equilibrium.pose())?;
+        platform.add_target(target.body, target.state, target.pair, target.latch);
         let ranges = MotorRange::of_legs(&scenario.platform)?;
         let mut out = Self {
             scenario: scenario.clone(),
-            track: Track::start(platform.as_ref(), &ranges),
+            track: Track::start(platform.as_ref(), &ranges, &scenario.docking.contact.latch),
             ranges,
             platform,
-            control: Control::new(scenario, &equilibrium)?,
+            control: None,
             start: EnergySample::default(),
             energy: EnergySample::default(),
             samples: Vec::new(),
@@ -208,10 +251,22 @@ impl DockingRun {
             iterations: 0,
             rejected: 0,
             progress: Progress::default(),
+            free: None,
         };
-        out.start = out.measure_energy()?;
+        out.control = Control::new(scenario, &equilibrium, out.platform.as_ref())?;
+        out.start = measure_energy(out.platform.as_mut())?;
         out.look()?;
         out.record()?;
+        if scenario.platform.solver.accuracy.is_some() {
+            let DockingConfig {
+                output_interval_s,
+                duration_s,
+                ..
+            } = scenario.docking;
+            let rows = Rows::new(output_interval_s, duration_s);
+            let sample = out.samples.last().cloned();
+            out.free = Some(FreeRows::new(rows, out.platform.as_ref(), sample));
+        }
         Ok(out)
     }
 
@@ -260,10 +315,23 @@ impl DockingRun {
     /// caller is asked now and then whether to go on, and records it when it is reached. On an
     /// error everything up to the last good step is kept.
     pub fn advance(&mut self) -> Result<()> {
+        self.advance_until(f64::INFINITY)
+    }
+
+    /// The same, but not beyond `limit` [s]. Nothing happens if that is reached already.
+    pub fn advance_until(&mut self, limit: f64) -> Result<()> {
+        if limit <= self.time() {
+            return Ok(());
+        }
+        if self.free.is_some() {
+            return self.advance_freely(limit);
+        }
         let config = &self.scenario.docking;
         let interval = config.output_interval_s;
         let index = (self.time() / interval * (1.0 + 1e-12) + 1e-9).floor() + 1.0;
         let output = (index * interval).min(config.duration_s);
+        let recorded = output <= limit;
+        let output = output.min(limit);
         let left = output - self.time();
         let most = MOST_STEPS * self.scenario.platform.solver.step_s;
         let parts = grid::count(left, most);
@@ -273,26 +341,120 @@ impl DockingRun {
         } else {
             self.time() + left / parts
         };
-        let track = &mut self.track;
-        let done = if let Some(control) = &mut self.control
-            && let Some(platform) = self.platform.monolithic_mut()
-        {
-            control.advance(platform, end, |platform| track.observe(platform))
-        } else {
-            let observe = &mut |platform: &dyn Scheme| track.observe(platform);
-            self.platform
+        let (track, watch, ranges) = (&mut self.track, &mut self.watch, &self.ranges);
+        let platform = self.platform.as_mut();
+        let observe = &mut |platform: &mut dyn Scheme| {
+            track.observe(platform);
+            note_motors(platform, ranges, watch);
+        };
+        let done = match &mut self.control {
+            Some(control) => control.advance(platform, end, observe),
+            None => platform
                 .advance_observed(end, observe)
-                .map_err(DockingError::from)
+                .map_err(DockingError::from),
         };
         // What a failed advance did before it failed counts, too.
         let seen = self.look();
         let done = done?;
         seen?;
+        self.count(&done);
+        if whole && recorded {
+            self.record()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// The same with steps that do not end at rows of output: rows are made in between.
+    fn advance_freely(&mut self, limit: f64) -> Result<()> {
+        let step = self.scenario.platform.solver.step_s;
+        let last = self.scenario.docking.duration_s.min(limit);
+        let end = (self.time() + MOST_STEPS * step).min(last);
+        let Self {
+            track,
+            watch,
+            ranges,
+            platform,
+            control,
+            free,
+            poses,
+            samples,
+            keep_samples,
+            start,
+            ..
+        } = self;
+        let mut failure = None;
+        let observe = &mut |platform: &mut dyn Scheme| {
+            track.observe(platform);
+            note_motors(platform, ranges, watch);
+            let Some(free) = free.as_mut() else { return };
+            let samples = keep_samples.then_some(&mut *samples);
+            if let Err(error) = free.see(platform, (&*start, &mut *watch), poses, samples) {
+                failure.get_or_insert(error);
+            }
+        };
+        let done = match control {
+            Some(control) => control.advance(platform.as_mut(), end, observe),
+            None => platform
+                .advance_observed(end, observe)
+                .map_err(DockingError::from),
+        };
+        let seen = self.look();
+        failure.map_or(Ok(()), Err)?;
+        self.count(&done?);
+        seen
+    }
+
+    fn count(&mut self, done: &Progress) {
         self.iterations += done.iterations;
         self.rejected += done.rejected;
-        self.progress += done;
+        self.progress += *done;
         self.watch.steps_at_floor(self.time(), done.at_floor);
-        if whole { self.record() } else { Ok(()) }
+    }
+
+    /// Gives the motors torques [N·m], one each, which act from now on: for callers that are the
+    /// controller themselves. Motors in another mode than `torque` take no notice.
+    pub fn set_torques(&mut self, torques: &DVector<f64>) -> Result<()> {
+        give(self.platform.as_mut(), torques)
+    }
+
+    /// A snapshot to come back to. None of a co-simulation, nor of a run under a regulator of its
+    /// own or with rows between its steps, which keep states that cannot be copied.
+    pub fn save(&self) -> Option<SavedDocking> {
+        let platform = self.platform.monolithic()?;
+        if self.control.is_some() || self.free.is_some() {
+            return None;
+        }
+        let motor = |leg: &NativeLeg| (leg.motor().0.clone(), leg.motor().1.clone());
+        Some(SavedDocking {
+            platform: platform.state(),
+            motors: platform.legs().iter().map(motor).collect(),
+            track: self.track.clone(),
+            energy: self.energy,
+            samples: self.samples.clone(),
+            poses: self.poses.clone(),
+            watch: self.watch.clone(),
+            counts: (self.iterations, self.rejected),
+            progress: self.progress,
+        })
+    }
+
+    /// Goes back to a snapshot of this run; the same inputs give the same bits from there on.
+    pub fn restore(&mut self, saved: &SavedDocking) {
+        let Some(platform) = self.platform.monolithic_mut() else {
+            return;
+        };
+        for (leg, (torque, angle)) in platform.legs_mut().iter_mut().zip(&saved.motors) {
+            leg.set_motor(torque.clone(), angle.clone());
+        }
+        platform.restore(&saved.platform);
+        self.track.clone_from(&saved.track);
+        self.energy = saved.energy;
+        self.samples.clone_from(&saved.samples);
+        self.poses.clone_from(&saved.poses);
+        self.watch.clone_from(&saved.watch);
+        (self.iterations, self.rejected) = saved.counts;
+        self.progress = saved.progress;
     }
 
     /// Runs to the end.
@@ -320,7 +482,7 @@ impl DockingRun {
         let pose = self.platform.effector().pose;
         self.poses.push((self.time(), pose));
         if self.keep_samples {
-            let sample = self.sample()?;
+            let sample = take_sample(self.platform.as_mut(), self.energy)?;
             self.samples.push(sample);
         }
         Ok(())
@@ -328,7 +490,7 @@ impl DockingRun {
 
     /// Looks for what makes the result suspect.
     fn look(&mut self) -> Result<()> {
-        self.energy = self.measure_energy()?;
+        self.energy = measure_energy(self.platform.as_mut())?;
         self.energy.note(&self.start, self.time(), &mut self.watch);
         let Track {
             penetration,
@@ -340,72 +502,91 @@ impl DockingRun {
         note_motors(self.platform.as_ref(), &self.ranges, &mut self.watch);
         Ok(note_leaves(self.platform.as_mut(), &mut self.watch)?)
     }
+}
 
-    /// Energies now.
-    fn measure_energy(&mut self) -> Result<EnergySample> {
-        let legs = self.platform.leg_energies()?;
-        let (platform, world) = (&self.platform, self.platform.world());
-        let account = world.account();
-        let bodies = world.hub().bodies.iter().zip(platform.bodies());
-        let mut out = EnergySample {
-            bodies: world.body_energy(platform.bodies()),
-            bodies_kinetic: bodies
-                .map(|(body, state)| kinetic_energy(body, state))
-                .sum(),
-            contact: world.contact_potential(),
-            motor_work: platform.motor_work(),
-            wrench_work: account.wrench_work,
-            contact_loss: account.contact_damping.energy,
-            friction_loss: account.friction.energy,
-            latch_loss: account.latch.energy,
-            ..EnergySample::default()
-        };
-        for leg in legs {
-            out.legs_kinetic += leg.kinetic;
-            out.leaves += leg.strain;
-            out.tendons += leg.tendon;
-            out.legs_gravity += leg.gravity;
-            out.leg_loss += leg.dissipated;
-        }
-        Ok(out)
+/// Energies now.
+pub(crate) fn measure_energy(platform: &mut dyn Scheme) -> Result<EnergySample> {
+    let legs = platform.leg_energies()?;
+    let world = platform.world();
+    let account = world.account();
+    let bodies = world.bodies().all.iter().zip(platform.bodies());
+    let mut out = EnergySample {
+        bodies: world.body_energy(platform.bodies()),
+        bodies_kinetic: bodies
+            .map(|(body, state)| kinetic_energy(body, state))
+            .sum(),
+        contact: world.contact_potential(),
+        motor_work: platform.motor_work(),
+        wrench_work: account.wrench_work,
+        contact_loss: account.contact_damping.energy,
+        friction_loss: account.friction.energy,
+        latch_loss: account.latch.energy,
+        ..EnergySample::default()
+    };
+    for leg in legs {
+        out.legs_kinetic += leg.kinetic;
+        out.leaves += leg.strain;
+        out.tendons += leg.tendon;
+        out.legs_gravity += leg.gravity;
+        out.leg_loss += leg.dissipated;
     }
+    Ok(out)
+}
 
-    fn sample(&mut self) -> Result<Sample> {
-        let shapes = self.platform.leg_shapes()?;
-        let platform = &self.platform;
-        let bodies = platform.bodies();
-        let hub = platform.world().hub();
-        let effector = bodies[EFFECTOR];
-        let target = hub.target.map_or(effector, |i| bodies[i]);
-        let base = hub.base.map_or_else(Se3::identity, |i| bodies[i].pose);
-        let encounter = platform.world().encounter();
-        let contacts: Vec<PointForce> = encounter
-            .map(|e| &e.output().points)
+/// Everything now, with these energies.
+pub(crate) fn take_sample(platform: &mut dyn Scheme, energy: EnergySample) -> Result<Sample> {
+    let shapes = platform.leg_shapes()?;
+    let platform = &*platform;
+    let bodies = platform.bodies();
+    let list = platform.world().bodies();
+    let effector = bodies[EFFECTOR];
+    let target = list.target.map_or(effector, |i| bodies[i]);
+    let base = list.base.map_or_else(Se3::identity, |i| bodies[i].pose);
+    let encounter = platform.world().encounter();
+    let contacts: Vec<PointForce> = encounter
+        .map(|e| &e.output().points)
+        .into_iter()
+        .flatten()
+        .filter(|point| point.normal_force > 0.0)
+        .copied()
+        .collect();
+    Ok(Sample {
+        time: platform.time(),
+        effector: effector.pose,
+        effector_twist: effector.velocity,
+        target: target.pose,
+        target_twist: target.velocity,
+        base,
+        contact_force: contacts.iter().map(|point| point.force).sum(),
+        contact_moment: encounter.map_or_else(Vector3::zeros, |encounter| {
+            contact_moment(encounter, &effector.pose)
+        }),
+        interface: encounter.map(InterfaceLoad::of).unwrap_or_default(),
+        alignment: encounter.map_or(
+            Alignment {
+                gap: f64::INFINITY,
+                angle: 0.0,
+                speed: 0.0,
+            },
+            |encounter| {
+                let [a, b] = [effector, target].map(|body| BodyMotion {
+                    pose: body.pose,
+                    twist: body.velocity,
+                });
+                encounter.pair().alignment(&a, &b)
+            },
+        ),
+        gap: encounter.map_or(f64::INFINITY, |e| e.output().minimum_gap),
+        captured: encounter.is_some_and(|e| e.latch().capture_time().is_some()),
+        contacts,
+        legs: shapes
             .into_iter()
-            .flatten()
-            .filter(|point| point.normal_force > 0.0)
-            .copied()
-            .collect();
-        Ok(Sample {
-            time: platform.time(),
-            effector: effector.pose,
-            effector_twist: effector.velocity,
-            target: target.pose,
-            target_twist: target.velocity,
-            base,
-            contact_force: contacts.iter().map(|point| point.force).sum(),
-            gap: encounter.map_or(f64::INFINITY, |e| e.output().minimum_gap),
-            captured: encounter.is_some_and(|e| e.latch().capture_time().is_some()),
-            contacts,
-            legs: shapes
-                .into_iter()
-                .enumerate()
-                .map(|(i, shape)| LegSample {
-                    view: platform.leg(i),
-                    shape,
-                })
-                .collect(),
-            energy: self.energy,
-        })
-    }
+            .enumerate()
+            .map(|(i, shape)| LegSample {
+                view: platform.leg(i),
+                shape,
+            })
+            .collect(),
+        energy,
+    })
 }

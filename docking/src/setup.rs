@@ -4,7 +4,7 @@ use crate::config::{DockingConfig, Scenario};
 use crate::error::{DockingError, Result};
 use multibody::group::{Group, Se3};
 use multibody::model::spatial_inertia;
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Vector3, Vector6};
 use softdock_platform::attitude::Attitude;
 use softdock_platform::body::{Body, BodyState};
 use softdock_platform::contact::{BodyMotion, ContactPair, Latch, Mounts};
@@ -19,7 +19,7 @@ const NEAR: f64 = 1e-12;
 
 /// What meets the platform.
 #[derive(Debug, Clone)]
-pub struct Visitor {
+pub struct ApproachingTarget {
     /// The target as a body; its frame is its port.
     pub body: Body,
     /// Its motion at the start.
@@ -40,16 +40,16 @@ pub fn resting_platform(scenario: &Scenario) -> Result<StaticPlatform> {
         moment: Vector3::zeros(),
     };
     platform.follow(&target, &StaticSettings::default())?;
-    if scenario.docking.regulator.active {
+    if scenario.docking.regulator.active() {
         platform.hold_motors();
     }
     Ok(platform)
 }
 
 /// The target in front of an end effector at rest in `effector`.
-pub fn visitor(config: &DockingConfig, effector: &Se3) -> Result<Visitor> {
+pub fn approaching_target(config: &DockingConfig, effector: &Se3) -> Result<ApproachingTarget> {
     config.validate()?;
-    let pair = ContactPair::new(&config.contact, &Mounts::default())?;
+    let pair = config.contact.pair(&Mounts::default())?;
     let wrong = &config.misalignment;
     let attitude = Attitude::from_degrees(wrong.pitch_deg, wrong.yaw_deg, wrong.roll_deg);
     let rotation = attitude.target_rotation();
@@ -82,16 +82,15 @@ pub fn visitor(config: &DockingConfig, effector: &Se3) -> Result<Visitor> {
         .fixed_rows_mut::<3>(3)
         .copy_from(&rotation.tr_mul(&spin));
     let target = &config.target;
-    let tensor = Matrix3::from_diagonal(&target.inertia_kg_m2.into());
-    let centre = [0.0, 0.0, -target.centre_of_mass_behind_port_m];
-    Ok(Visitor {
+    let (tensor, centre) = (target.tensor(), target.centre_of_mass());
+    Ok(ApproachingTarget {
         body: Body {
             inertia: spatial_inertia(target.mass_kg, centre, tensor),
             // A test bench carries the weight of what stands for the target.
             gravity: Vector3::zeros(),
         },
         state: BodyState::moving(at(height), twist),
-        latch: Latch::new(&config.contact.latch, &pair),
+        latch: config.contact.latch.latch(&pair),
         pair,
     })
 }

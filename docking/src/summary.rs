@@ -1,32 +1,42 @@
 //! The figures an engineer wants of a docking.
 
+use crate::capture::CaptureSummary;
 use crate::config::Scenario;
-use crate::figures::{Figure, Figures, Value, figures};
+use crate::figures::Figure;
+use crate::margin;
 use crate::outcome::Outcome;
+use crate::requirement::{self, Verdicts};
 use crate::run::EnergySample;
 use crate::track::Track;
 use multibody::group::{Group, Se3};
 use multibody::math;
 use multibody::results::soundness::{Soundness, Watch};
 use nalgebra::Vector3;
-use softdock_platform::hub::EFFECTOR;
+use softdock_figures::figure::{Judged, soundness_figure, soundness_reasons_figure};
+use softdock_figures::figures;
+use softdock_platform::bodies::EFFECTOR;
 use softdock_platform::scheme::Scheme;
 
 /// One millimetre, in which lengths of metres are shown [m].
 const MILLI: f64 = 1e-3;
+/// A million.
+const MEGA: f64 = 1e6;
 /// One degree, in which angles of radians are shown [rad].
 const DEGREE: f64 = core::f64::consts::PI / 180.0;
 
 figures! {
     /// Figures of a run; keys carry their units.
-    pub struct Summary in "" at |summary| summary;
+    #[derive(Clone, PartialEq)]
+    pub struct Summary;
     complete: bool = "-", "complete", "Whether the whole duration was simulated";
     /// Whether the figures can be believed.
     #[serde(flatten)]
     soundness: Soundness;
-    outcome: Outcome = "-", "outcome", "What became of the docking", headline();
+    outcome: Outcome = "-", "outcome", "What became of the docking", headline(),
+        one_of(Outcome::KEYS);
     peak_contact_force_n: Option<f64> = "N", "peak contact force",
-        "Largest contact force on the end effector; none if nothing touched", headline();
+        "Largest contact force on the end effector; none if nothing touched", headline(),
+        on("Contact force");
     peak_contact_time_s: Option<f64> = "s", "time of the peak",
         "When the contact force was largest", digits(3);
     contact_impulse_n_s: Option<f64> = "N·s", "contact impulse",
@@ -38,6 +48,26 @@ figures! {
     max_penetration_m: f64 = "m", "deepest penetration", "Deepest penetration of the contact";
     capture_time_s: Option<f64> = "s", "time of capture", "When the latch closed";
     peak_latch_force_n: f64 = "N", "peak latch force", "Largest force of the closed latch";
+    peak_contact_moment_nm: Option<f64> = "N·m", "peak contact moment",
+        "Largest moment of the contact forces about the centre of the mating plane; none if nothing touched",
+        on("Interface moment");
+    peak_interface_tension_n: Option<f64> = "N", "peak interface tension",
+        "Largest pull along the docking axis at the mating plane, contact and latch together; none if they did not meet",
+        on("Interface force");
+    peak_interface_compression_n: Option<f64> = "N", "peak interface compression",
+        "Largest push along the docking axis at the mating plane; none if they did not meet",
+        headline(), on("Interface force");
+    peak_interface_shear_n: Option<f64> = "N", "peak interface shear",
+        "Largest force across the docking axis at the mating plane; none if they did not meet",
+        on("Interface force");
+    peak_interface_bending_nm: Option<f64> = "N·m", "peak interface bending",
+        "Largest moment across the docking axis at the mating plane, about its centre; none if they did not meet",
+        headline(), on("Interface moment");
+    peak_interface_torsion_nm: Option<f64> = "N·m", "peak interface torsion",
+        "Largest moment about the docking axis at the mating plane; none if they did not meet",
+        either_sense_on("Interface moment");
+    /// How near the latch came to closing.
+    capture: CaptureSummary;
     settling_time_s: Option<f64> = "s", "settling time",
         "From the first touch until the end effector stays where it ends; none if it still moves",
         headline();
@@ -49,17 +79,20 @@ figures! {
         "Relative speed of the ports at the end";
     final_angle_deg: f64 = "deg", "angle at the end", "Angle between the docking axes at the end";
     max_leg_stroke_m: f64 = "m", "largest leg stroke", "Largest change of a leg's chord",
-        shown_in("mm", MILLI), headline();
+        shown_in("mm", MILLI), headline(), either_sense_on("Leg stroke");
     leg_stroke_over_limit: f64 = "-", "largest leg stroke over its limit",
         "Largest change of a leg's chord over `limits.leg_stroke_m`";
     leg_strokes_m: Vec<f64> = "m", "leg strokes", "Largest change of each leg's chord",
-        per_leg("_stroke_m");
+        per_leg("_stroke_m"), either_sense_on("Leg stroke"), shown_in("mm", MILLI);
     tendon_tension_range_n: [f64; 2] = "N", "tendon tension",
         "Smallest and largest tendon tension of any leg", headline(),
-        ends("tendon_tension_min_n", "tendon_tension_max_n");
+        ends("tendon_tension_min_n", "tendon_tension_max_n"), on("Tendon tension");
     max_slack_time_s: f64 = "s", "longest slack time", "Longest time for which a tendon was slack";
     peak_motor_torque_nm: f64 = "N·m", "peak motor torque", "Largest torque of a motor",
-        headline();
+        headline(), either_sense_on("Motor torque");
+    peak_leaf_stress_pa: Option<f64> = "Pa", "peak stress of a leaf",
+        "Largest stress of any leaf (von Mises), looked at every 4 ms; none of legs that solve their own steps",
+        shown_in("MPa", MEGA);
     max_motor_turn_rad: f64 = "rad", "largest turn of a crank",
         "Largest turn of a crank from where it started", shown_in("°", DEGREE), digits(3);
     max_motor_range_use: f64 = "-", "largest use of a motor's range",
@@ -79,12 +112,16 @@ figures! {
     rejected_steps: usize = "-", "rejected steps", "Steps refused and repeated smaller";
     iterations: usize = "-", "iterations", "Newton iterations";
     smallest_step_s: f64 = "s", "smallest step", "Smallest accepted step";
+    /// What is left to the limits that every platform has.
+    margins: Verdicts;
+    /// What the run says about the requirements of the user.
+    requirements: Verdicts;
 }
 
 figures! {
     /// Where the energy went.
-    #[derive(Copy)]
-    pub struct EnergySummary in "energy." at |summary| summary.energy;
+    #[derive(Clone, Copy, PartialEq)]
+    pub struct EnergySummary in "energy." of Summary at |summary| summary.energy;
     brought_in_j: f64 = "J", "brought in",
         "Kinetic energy of relative motion brought in by the target", shown_in("mJ", MILLI);
     motor_work_j: f64 = "J", "work of the motors", "Work of the motors", shown_in("mJ", MILLI);
@@ -107,43 +144,25 @@ figures! {
         shown_in("mJ", MILLI);
 }
 
-/// The verdict is one field and two entries of a summary.
 #[allow(
     non_upper_case_globals,
     reason = "a figure has the name of its entry in a summary"
 )]
 impl Summary {
     /// The figure `soundness`.
-    pub const soundness: Figure = Figure::new(
-        "soundness",
-        "-",
-        "soundness",
-        "Whether the figures can be believed: sound, suspect or failed",
-        |summary| Value::Word(summary.soundness.key()),
-    )
-    .headline();
+    pub const soundness: Figure = soundness_figure();
     /// The figure `soundness_reasons`.
-    pub const soundness_reasons: Figure = Figure::new(
-        "soundness_reasons",
-        "-",
-        "reasons to doubt",
-        "Why they cannot; in tables the names of the reasons",
-        |summary| Value::Reasons(summary.soundness.reasons().to_vec()),
-    );
-}
+    pub const soundness_reasons: Figure = soundness_reasons_figure();
 
-impl Figures for Soundness {
-    fn collect(out: &mut Vec<&'static Figure>) {
-        out.extend([&Summary::soundness, &Summary::soundness_reasons]);
+    /// All figures, in the order in which they are listed.
+    pub fn figures() -> Vec<&'static Figure> {
+        <Self as softdock_figures::Figures>::figures()
     }
 }
 
-impl Summary {
-    /// All figures, in the order in which they are listed.
-    pub fn figures() -> Vec<&'static Figure> {
-        let mut out = Vec::new();
-        Self::collect(&mut out);
-        out
+impl Judged for Summary {
+    fn soundness(&self) -> &Soundness {
+        &self.soundness
     }
 }
 
@@ -176,7 +195,9 @@ impl Summary {
         let outcome = Outcome::of(track, platform);
         let touched = track.first_touch.is_some();
         let relative = relative_motion(platform);
-        Self {
+        let met = |load: f64| outcome.met().then_some(load);
+        let interface = &track.interface;
+        let mut out = Self {
             complete: platform.time() >= config.duration_s,
             soundness: watch.soundness(),
             outcome,
@@ -189,6 +210,15 @@ impl Summary {
             max_penetration_m: track.penetration,
             capture_time_s: capture,
             peak_latch_force_n: track.peak_latch_force.0,
+            peak_contact_moment_nm: touched.then(|| interface.contact_moment()),
+            peak_interface_tension_n: met(interface.tension()),
+            peak_interface_compression_n: met(interface.compression()),
+            peak_interface_shear_n: met(interface.shear()),
+            peak_interface_bending_nm: met(interface.bending()),
+            peak_interface_torsion_nm: met(interface.torsion()),
+            capture: track
+                .capture
+                .summary(&config.contact.latch, capture.is_some()),
             settling_time_s: track
                 .first_touch
                 .and_then(|touch| settling_time(scenario, poses, touch)),
@@ -202,6 +232,10 @@ impl Summary {
             tendon_tension_range_n: tension_range,
             max_slack_time_s: largest(|leg| leg.slack_time),
             peak_motor_torque_nm: largest(|leg| leg.peak_torque),
+            peak_leaf_stress_pa: legs
+                .iter()
+                .filter_map(|leg| leg.peak_stress)
+                .reduce(f64::max),
             max_motor_turn_rad: largest(|leg| leg.largest_turn),
             max_motor_range_use: range_use.iter().copied().fold(0.0, f64::max),
             motor_range_use: range_use,
@@ -217,7 +251,12 @@ impl Summary {
             } else {
                 0.0
             },
-        }
+            margins: Verdicts::default(),
+            requirements: Verdicts::default(),
+        };
+        out.margins = Verdicts(requirement::judge(&margin::limits(scenario), &out));
+        out.requirements = Verdicts(requirement::judge(&config.requirement, &out));
+        out
     }
 }
 
@@ -271,7 +310,7 @@ struct Relative {
 fn relative_motion(platform: &dyn Scheme) -> Relative {
     let bodies = platform.bodies();
     let effector = &bodies[EFFECTOR];
-    let Some(target) = platform.world().hub().target.map(|i| &bodies[i]) else {
+    let Some(target) = platform.world().bodies().target.map(|i| &bodies[i]) else {
         return Relative {
             rate: 0.0,
             speed: 0.0,

@@ -1,12 +1,14 @@
 //! What is watched in every step of a docking.
 
+use crate::capture::CaptureTrack;
+use crate::interface::{InterfaceLoad, contact_moment};
 use nalgebra::Vector3;
-use softdock_platform::hub::EFFECTOR;
+use softdock_platform::bodies::EFFECTOR;
+use softdock_platform::contact::{BodyMotion, LatchConfig};
 use softdock_platform::motor_range::MotorRange;
 use softdock_platform::scheme::{Scheme, largest_gap};
 
-/// Tension below which a tendon counts as slack [N].
-pub const SLACK_TENSION: f64 = 0.05;
+pub use softdock_platform::results::SLACK_TENSION;
 
 /// A parabola may raise a peak between steps by this fraction; what would rise more is no peak of a
 /// curve that the steps resolve.
@@ -61,6 +63,8 @@ pub struct LegTrack {
     /// Largest turn of the crank from where it started [rad].
     pub largest_turn: f64,
     initial_angle: f64,
+    /// Largest stress of the leaf [Pa]; none of legs that do not tell.
+    pub peak_stress: Option<f64>,
     /// Largest use of the motor's working range [-].
     pub range_use: f64,
     range: MotorRange,
@@ -71,6 +75,58 @@ impl LegTrack {
     pub fn stroke(&self) -> f64 {
         let [shortest, longest] = self.length_range;
         (longest - self.initial_length).max(self.initial_length - shortest)
+    }
+}
+
+/// Largest loads at the mating plane.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct InterfacePeaks {
+    tension: Peak,
+    compression: Peak,
+    shear: Peak,
+    bending: Peak,
+    torsion: Peak,
+    contact_moment: Peak,
+}
+
+impl InterfacePeaks {
+    fn see(&mut self, time: f64, load: &InterfaceLoad, contact_moment: f64) {
+        self.tension.see(time, load.tension());
+        self.compression.see(time, load.compression());
+        self.shear.see(time, load.shear());
+        self.bending.see(time, load.bending());
+        self.torsion.see(time, load.torsion().abs());
+        self.contact_moment.see(time, contact_moment);
+    }
+
+    /// Largest tension [N].
+    pub fn tension(&self) -> f64 {
+        self.tension.largest.0
+    }
+
+    /// Largest compression [N].
+    pub fn compression(&self) -> f64 {
+        self.compression.largest.0
+    }
+
+    /// Largest shear force [N].
+    pub fn shear(&self) -> f64 {
+        self.shear.largest.0
+    }
+
+    /// Largest bending moment [N·m].
+    pub fn bending(&self) -> f64 {
+        self.bending.largest.0
+    }
+
+    /// Largest torsion, either sense [N·m].
+    pub fn torsion(&self) -> f64 {
+        self.torsion.largest.0
+    }
+
+    /// Largest moment of the contact forces alone [N·m].
+    pub fn contact_moment(&self) -> f64 {
+        self.contact_moment.largest.0
     }
 }
 
@@ -101,6 +157,10 @@ pub struct Track {
     pub closing_speeds: (f64, f64),
     /// Largest distance between a leg's tip and its joint on the end effector [m].
     pub joint_gap: f64,
+    /// Largest loads at the mating plane.
+    pub interface: InterfacePeaks,
+    /// How near the latch came to closing.
+    pub capture: CaptureTrack,
     /// The legs.
     pub legs: Vec<LegTrack>,
     /// Accepted steps, smallest and largest of them [s].
@@ -109,15 +169,24 @@ pub struct Track {
     pub smallest_step: f64,
     /// Largest step [s].
     pub largest_step: f64,
+    latch: LatchConfig,
     contact_peak: Peak,
     latch_peak: Peak,
     force: Vector3<f64>,
     touching: bool,
+    /// Smallest gap at the end of the last step [m].
+    gap: f64,
+    /// When the leaves' stress is looked at next [s].
+    stress_due: f64,
 }
+
+/// The leaves' stress is looked at in steps of at least this length [s]: it follows bending, whose
+/// slow modes have periods of 10 ms and more, and costs a tenth of a step.
+const STRESS_INTERVAL: f64 = 4e-3;
 
 impl Track {
     /// The start of a run.
-    pub fn start(platform: &dyn Scheme, ranges: &[MotorRange]) -> Self {
+    pub fn start(platform: &dyn Scheme, ranges: &[MotorRange], latch: &LatchConfig) -> Self {
         let legs = ranges
             .iter()
             .enumerate()
@@ -131,13 +200,17 @@ impl Track {
                     peak_torque: leg.motor_torque.abs(),
                     largest_turn: 0.0,
                     initial_angle: leg.motor_angle,
+                    peak_stress: platform.leaf_stress(i).map(|stress| stress.von_mises),
                     range_use: range.used_at(leg.motor_angle),
                     range,
                 }
             })
             .collect();
         let speed = closing_speed(platform);
-        Self {
+        let mut out = Self {
+            interface: InterfacePeaks::default(),
+            capture: CaptureTrack::default(),
+            latch: *latch,
             time: platform.time(),
             peak_force: (0.0, 0.0),
             peak_latch_force: (0.0, 0.0),
@@ -158,7 +231,12 @@ impl Track {
             latch_peak: Peak::default(),
             force: Vector3::zeros(),
             touching: false,
-        }
+            gap: (platform.world().encounter())
+                .map_or(f64::INFINITY, |encounter| encounter.output().minimum_gap),
+            stress_due: platform.time(),
+        };
+        out.observe_capture(platform);
+        out
     }
 
     /// Looks at the platform after an accepted step.
@@ -170,6 +248,10 @@ impl Track {
         self.largest_step = self.largest_step.max(h);
         self.observe_contact(platform, h);
         self.joint_gap = self.joint_gap.max(largest_gap(platform));
+        let stressed = self.time >= self.stress_due;
+        if stressed {
+            self.stress_due = self.time + STRESS_INTERVAL;
+        }
         for (i, track) in self.legs.iter_mut().enumerate() {
             let leg = platform.leg(i);
             let (length, tension) = (leg.tendon_length, leg.tendon_tension);
@@ -181,6 +263,10 @@ impl Track {
                 track.slack_time += h;
             }
             track.peak_torque = track.peak_torque.max(leg.motor_torque.abs());
+            if stressed && let Some(stress) = platform.leaf_stress(i) {
+                let known = track.peak_stress.unwrap_or(0.0);
+                track.peak_stress = Some(known.max(stress.von_mises));
+            }
             let turn = (leg.motor_angle - track.initial_angle).abs();
             track.largest_turn = track.largest_turn.max(turn);
             track.range_use = track.range_use.max(track.range.used_at(leg.motor_angle));
@@ -215,14 +301,28 @@ impl Track {
             self.penetration_time = self.time;
         }
         let touching = encounter.touching();
+        // A step ends next to the touch, on either side of it: the part of the step behind it follows
+        // from the gaps at both ends.
+        let (before, now) = (self.gap, output.minimum_gap);
+        let after = if before > 0.0 && now < before {
+            (-now / (before - now)).clamp(0.0, 1.0)
+        } else {
+            1.0
+        };
+        self.gap = now;
         if touching && !self.touching {
             self.episodes += 1;
         }
-        if touching {
-            self.contact_time += h;
+        // Contact begins and ends where steps meet: it lasts all of a step that has it at either end.
+        if touching || self.touching {
+            self.contact_time += if self.touching { h } else { h * after };
             self.last_touch = Some(self.time);
-            self.first_touch = self.first_touch.or(Some(self.time));
+            self.first_touch = self.first_touch.or(Some(self.time - h * after));
         }
+        let moment = contact_moment(encounter, &platform.bodies()[EFFECTOR].pose).norm();
+        let load = InterfaceLoad::of(encounter);
+        self.interface.see(self.time, &load, moment);
+        self.observe_capture(platform);
         let speed = closing_speed(platform);
         if self.first_touch.is_none() {
             self.closing_speeds.0 = speed;
@@ -232,10 +332,33 @@ impl Track {
     }
 }
 
+impl Track {
+    /// Looks at the conditions of the latch until it closes.
+    fn observe_capture(&mut self, platform: &dyn Scheme) {
+        let world = platform.world();
+        let (Some(encounter), Some(target)) = (world.encounter(), world.bodies().target) else {
+            return;
+        };
+        let state = encounter.latch().state();
+        let closed = encounter.latch().capture_time();
+        if closed.is_some_and(|time| time < self.time) {
+            return;
+        }
+        let motion = |i: usize| BodyMotion {
+            pose: platform.bodies()[i].pose,
+            twist: platform.bodies()[i].velocity,
+        };
+        let alignment = encounter
+            .pair()
+            .alignment(&motion(EFFECTOR), &motion(target));
+        self.capture.see(self.time, &alignment, &self.latch, state);
+    }
+}
+
 /// Speed at which the target's port nears the end effector along the end effector's axis [m/s].
 fn closing_speed(platform: &dyn Scheme) -> f64 {
     let bodies = platform.bodies();
-    let Some(target) = platform.world().hub().target else {
+    let Some(target) = platform.world().bodies().target else {
         return 0.0;
     };
     let origin = Vector3::zeros();

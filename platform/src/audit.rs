@@ -73,7 +73,7 @@ pub fn energy_account(platform: &mut dyn Scheme) -> Result<EnergyAccount> {
     let legs = platform.leg_energies()?;
     let world = platform.world();
     let account = world.account();
-    let bodies = world.hub().bodies.iter().zip(platform.bodies());
+    let bodies = world.bodies().all.iter().zip(platform.bodies());
     let total = world.body_energy(platform.bodies());
     let kinetic: f64 = bodies
         .map(|(body, state)| kinetic_energy(body, state))
@@ -118,7 +118,7 @@ pub fn note_leaves(platform: &mut dyn Scheme, watch: &mut Watch) -> Result<()> {
 pub fn note_motors(platform: &dyn Scheme, ranges: &[MotorRange], watch: &mut Watch) {
     for (i, range) in ranges.iter().enumerate() {
         let turn = platform.leg(i).motor_angle - range.zero;
-        watch.motor(platform.time(), Some(i + 1), turn, range.reach);
+        watch.motor(platform.time(), Some(i + 1), turn, range.credible());
     }
 }
 
@@ -126,7 +126,7 @@ pub fn note_motors(platform: &dyn Scheme, ranges: &[MotorRange], watch: &mut Wat
 /// world's origin [kg·m²/s].
 pub fn total_momentum(platform: &Platform) -> Result<(Vector3<f64>, Vector3<f64>)> {
     let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
-    for (body, state) in platform.world().hub().bodies.iter().zip(platform.bodies()) {
+    for (body, state) in platform.world().bodies().all.iter().zip(platform.bodies()) {
         let (p, l) = momentum(body, state);
         linear += p;
         angular += l;

@@ -8,9 +8,9 @@
 //! ```
 //!
 //! The equations of the step, the unknown ψ and the weights of the tangent are those of
-//! `multibody::dynamics::alpha` (`bruls2012`): a body here and a body of a leg's model move alike.
+//! `multibody::dynamics::integrator` (`bruls2012`): a body here and a body of a leg's model move alike.
 
-use multibody::dynamics::alpha::Coefficients;
+use multibody::dynamics::integrator::Integrator;
 use multibody::group::{Group, Se3};
 use nalgebra::{Matrix3, Matrix3x6, Matrix6, Vector3, Vector6};
 
@@ -21,6 +21,20 @@ pub struct Body {
     pub inertia: Matrix6<f64>,
     /// Gravity that the body feels, world axes [m/s²].
     pub gravity: Vector3<f64>,
+}
+
+impl Body {
+    /// Mass times the place of its centre of mass [kg·m]: M holds it in the moments that a force at
+    /// the origin's acceleration makes.
+    fn first_moment(&self) -> Vector3<f64> {
+        let inertia = &self.inertia;
+        Vector3::new(inertia[(5, 1)], inertia[(3, 2)], inertia[(4, 0)])
+    }
+
+    /// Place of its centre of mass in its frame [m].
+    pub fn centre_of_mass(&self) -> Vector3<f64> {
+        self.first_moment() / self.inertia[(0, 0)]
+    }
 }
 
 /// Motion of a body.
@@ -70,6 +84,18 @@ impl BodyState {
         self.pose.rotation() * own
     }
 
+    /// Pose and twist at the fraction `share` of a step of `h` [s] from `a` to `b`: the cubic through
+    /// poses and rates at both ends.
+    pub fn within(a: &Self, b: &Self, h: f64, share: f64) -> (Se3, Vector6<f64>) {
+        let Ok(increment) = a.pose.between(&b.pose).log() else {
+            return (b.pose, b.velocity);
+        };
+        let last = Se3::tangent_inverse(&increment) * b.velocity * h;
+        let (n, rate) = cubic(share, &increment, &(a.velocity * h), &last);
+        let twist = Se3::tangent(&n) * rate / h;
+        (a.pose.compose(&Se3::exp(&n)), twist)
+    }
+
     /// True when every number is finite.
     pub fn is_finite(&self) -> bool {
         let sum = self.pose.translation().sum()
@@ -104,13 +130,13 @@ pub struct BodyStep {
 
 impl BodyStep {
     /// First guess of the end of the step: accelerations, or with `calm` velocities, stay.
-    pub fn predict(state: &BodyState, coefficients: &Coefficients, calm: bool) -> Self {
-        let h = coefficients.step;
-        let mut increment = state.velocity * h;
-        if !calm {
-            increment += state.algorithmic * (0.5 * h * h);
-        }
-        Self::with_increment(state, coefficients, increment)
+    pub fn predict(state: &BodyState, integrator: &Integrator, calm: bool) -> Self {
+        let increment = if calm {
+            integrator.predict_calmly(&state.velocity)
+        } else {
+            integrator.predict(&state.velocity, &state.algorithmic)
+        };
+        Self::with_increment(state, integrator, increment)
     }
 
     /// A step of no length: the motion as it is.
@@ -123,85 +149,61 @@ impl BodyStep {
     }
 
     /// First guess from an acceleration-like variable at the end of the step.
-    pub fn guess(state: &BodyState, coefficients: &Coefficients, end: &Vector6<f64>) -> Self {
-        let (h, beta) = (coefficients.step, coefficients.beta);
-        let bent = state.algorithmic * (0.5 - beta) + end * beta;
-        Self::with_increment(state, coefficients, state.velocity * h + bent * (h * h))
+    pub fn guess(state: &BodyState, integrator: &Integrator, end: &Vector6<f64>) -> Self {
+        let increment = integrator.increment(&state.velocity, &state.algorithmic, end);
+        Self::with_increment(state, integrator, increment)
     }
 
     /// The step with a given increment n.
-    fn with_increment(
-        state: &BodyState,
-        coefficients: &Coefficients,
-        increment: Vector6<f64>,
-    ) -> Self {
+    fn with_increment(state: &BodyState, integrator: &Integrator, increment: Vector6<f64>) -> Self {
         let mut out = Self {
             increment,
             map: Matrix6::identity(),
             trial: *state,
         };
-        out.follow(state, coefficients);
+        out.follow(state, integrator);
         out
     }
 
     /// Pose, velocity and acceleration of the iterate from its increment.
-    fn follow(&mut self, state: &BodyState, coefficients: &Coefficients) {
-        let Coefficients {
-            alpha_m,
-            alpha_f,
-            beta,
-            gamma,
-            step: h,
-        } = *coefficients;
+    fn follow(&mut self, state: &BodyState, integrator: &Integrator) {
         let n = &self.increment;
-        let a = &state.algorithmic;
-        let a_new = (n - state.velocity * h - a * (h * h * (0.5 - beta))) / (h * h * beta);
+        let before = [&state.velocity, &state.acceleration, &state.algorithmic];
+        let end = integrator.follow(before, n);
         self.trial = BodyState {
             pose: state.pose.compose(&Se3::exp(n)),
-            velocity: state.velocity + a * (h * (1.0 - gamma)) + a_new * (h * gamma),
-            acceleration: (a_new * (1.0 - alpha_m) + a * alpha_m - state.acceleration * alpha_f)
-                / (1.0 - alpha_f),
-            algorithmic: a_new,
+            velocity: end.velocity,
+            acceleration: end.acceleration,
+            algorithmic: end.algorithmic,
         };
         self.map = Se3::tangent_inverse(n);
     }
 
     /// Applies a correction ψ.
-    pub fn correct(&mut self, state: &BodyState, coefficients: &Coefficients, psi: &Vector6<f64>) {
+    pub fn correct(&mut self, state: &BodyState, integrator: &Integrator, psi: &Vector6<f64>) {
         self.increment += self.map * psi;
-        self.follow(state, coefficients);
+        self.follow(state, integrator);
     }
 
     /// Inertia forces `M (v̇ − g) − ad_vᵀ M v` of the iterate and their tangent by ψ, eq. (1).
-    pub fn inertia(
-        &self,
-        body: &Body,
-        coefficients: &Coefficients,
-    ) -> (Vector6<f64>, Matrix6<f64>) {
-        let weights = coefficients.weights();
+    pub fn inertia(&self, body: &Body, integrator: &Integrator) -> (Vector6<f64>, Matrix6<f64>) {
+        let weights = integrator.weights();
         let own = inertia_of(body, &self.trial);
         let changing = body.inertia * weights.inertia + own.by_velocity * weights.damping;
         (own.force, changing * self.map + own.by_pose)
     }
 
-    /// Error of the step in pose, as a twist in the body's axes [m, rad]: what (1) of the method changes
-    /// by with β = 1/6, the value that makes it third-order accurate.
-    pub fn error(&self, state: &BodyState, coefficients: &Coefficients) -> Vector6<f64> {
-        let factor = coefficients.step.powi(2) * (coefficients.beta - 1.0 / 6.0);
-        (self.trial.algorithmic - state.algorithmic) * factor
+    /// Error of the step in pose, as a twist in the body's axes [m, rad].
+    pub fn error(&self, state: &BodyState, integrator: &Integrator) -> Vector6<f64> {
+        (self.trial.algorithmic - state.algorithmic) * integrator.error_by_algorithmic()
     }
 
     /// Pose and twist at the fraction `share` of a step of `h` [s] from `state`: the cubic through
     /// increments and rates at both ends, so that twists and their mean agree with the way made.
     pub fn within(&self, state: &BodyState, h: f64, share: f64) -> (Se3, Vector6<f64>) {
-        let (s, s2, s3) = (share, share * share, share * share * share);
         let first = state.velocity * h;
         let last = self.map * self.trial.velocity * h;
-        let n =
-            self.increment * (3.0 * s2 - 2.0 * s3) + first * (s3 - 2.0 * s2 + s) + last * (s3 - s2);
-        let rate = self.increment * (6.0 * s - 6.0 * s2)
-            + first * (3.0 * s2 - 4.0 * s + 1.0)
-            + last * (3.0 * s2 - 2.0 * s);
+        let (n, rate) = cubic(share, &self.increment, &first, &last);
         let twist = Se3::tangent(&n) * rate / h;
         (state.pose.compose(&Se3::exp(&n)), twist)
     }
@@ -213,6 +215,21 @@ impl BodyStep {
             ..self.trial
         }
     }
+}
+
+/// The cubic from zero to `end` with slopes `first` and `last`, at `s` between 0 and 1, and its slope.
+fn cubic(
+    s: f64,
+    end: &Vector6<f64>,
+    first: &Vector6<f64>,
+    last: &Vector6<f64>,
+) -> (Vector6<f64>, Vector6<f64>) {
+    let (s2, s3) = (s * s, s * s * s);
+    let n = end * (3.0 * s2 - 2.0 * s3) + first * (s3 - 2.0 * s2 + s) + last * (s3 - s2);
+    let rate = end * (6.0 * s - 6.0 * s2)
+        + first * (3.0 * s2 - 4.0 * s + 1.0)
+        + last * (3.0 * s2 - 2.0 * s);
+    (n, rate)
 }
 
 /// Inertia forces of a moving body with its weight, eq. (1) without w, in its own frame.
@@ -258,12 +275,7 @@ pub fn kinetic_energy(body: &Body, state: &BodyState) -> f64 {
 /// Potential of gravity [J].
 pub fn gravity_energy(body: &Body, pose: &Se3) -> f64 {
     let mass = body.inertia[(0, 0)];
-    // M holds m c in the moments that a force at the origin's acceleration makes.
-    let moment = Vector3::new(
-        body.inertia[(5, 1)],
-        body.inertia[(3, 2)],
-        body.inertia[(4, 0)],
-    );
+    let moment = body.first_moment();
     -body
         .gravity
         .dot(&(pose.translation() * mass + pose.rotation() * moment))

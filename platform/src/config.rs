@@ -28,6 +28,17 @@ words! {
     }
 }
 
+words! {
+    /// How exactly the legs are modelled.
+    pub enum Fidelity {
+        /// The leaf as a beam with inertia.
+        #[default]
+        Full = "full",
+        /// The leaf without inertia: its force follows from the chord.
+        Strut = "strut",
+    }
+}
+
 table! {
     /// The base.
     pub struct BaseConfig in "base" {
@@ -64,6 +75,7 @@ impl TableEntry for Difference {}
 table! {
     /// Where the legs are.
     pub struct LegsConfig in "legs" {
+        fidelity: Fidelity = Fidelity::Full, "How exactly the legs are modelled: full (leaf with inertia), or strut (weightless leaf with the elastica's thrust, for screening with locked motors)";
         elements: usize = 10, "Elements of each leaf" ["-"; 2 to 200];
         motor_radius_m: f64 = 0.150, "Radius of the circle of motors" ["m"; 0.001 to 10];
         motor_azimuth_deg: Vec<f64> = vec![61.84, 118.16, 181.84, 238.16, 301.84, 358.16], "Azimuths of the motors; as many as legs" ["deg"; -360 to 360, "3 to 24 of them"];
@@ -111,6 +123,8 @@ impl WrenchConfig {
 table! {
     /// Time stepping of the platform.
     pub struct SolverConfig in "solver" {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        accuracy: Option<f64> = None, "Accuracy aimed at for a docking's peak force, as a part of it (an aim, not a bound: most errors are below it, up to ten times as much was seen): decides legs.elements, step_s, spectral_radius, newton_tolerance and contact.steps_per_half_period, and steps do not end at rows of output; left out: as these keys say" ["-"; 1e-5 to 0.05] sample "1e-3";
         step_s: f64 = Solver::default().step_s, "Step size of legs and bodies; contact makes it smaller where needed" ["s"; as Solver::step_s];
         spectral_radius: f64 = Solver::default().spectral_radius, "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most" ["-"; as Solver::spectral_radius];
         newton_tolerance: f64 = Solver::default().newton_tolerance, "Newton's tolerance, relative to the leg's size or in rad" ["-"; as Solver::newton_tolerance];
@@ -164,6 +178,41 @@ table! {
     }
 }
 
+/// Mesh and time stepping for an accuracy of forces.
+///
+/// Measured over random dockings at 1e-3: six elements, steps of at most 16 ms, a spectral radius of
+/// 0.5 and Newton's tolerance 1e-5. Errors go with the fourth power of the element's length and the
+/// square of the step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Resolution {
+    /// Elements of a leaf.
+    pub elements: usize,
+    /// Largest step [s].
+    pub step_s: f64,
+    /// Spectral radius.
+    pub spectral_radius: f64,
+    /// Newton's tolerance.
+    pub newton_tolerance: f64,
+    /// Steps per half period of a contact.
+    pub steps_per_half_period: f64,
+}
+
+impl Resolution {
+    /// For an accuracy, as a part of the peak force.
+    pub fn for_accuracy(accuracy: f64) -> Self {
+        // 1 at 1e-3, larger for finer.
+        let finer = 1e-3 / accuracy;
+        let root = finer.sqrt();
+        Self {
+            elements: (6.0 * root.sqrt()).round().clamp(4.0, 40.0) as usize,
+            step_s: (16e-3 / root).min(32e-3),
+            spectral_radius: 0.5,
+            newton_tolerance: (1e-2 * accuracy).clamp(1e-9, 1e-4),
+            steps_per_half_period: (40.0 * root).max(20.0),
+        }
+    }
+}
+
 /// Three moments of inertia that a body can have.
 pub fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(), ConfigError> {
     let [a, b, c] = *inertia;
@@ -175,6 +224,19 @@ pub fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(), Config
 }
 
 impl PlatformConfig {
+    /// The same with mesh and time stepping as its accuracy asks for, if it has one.
+    pub fn resolved(&self) -> Self {
+        let mut out = self.clone();
+        if let Some(accuracy) = self.solver.accuracy {
+            let found = Resolution::for_accuracy(accuracy);
+            out.legs.elements = found.elements;
+            out.solver.step_s = found.step_s;
+            out.solver.spectral_radius = found.spectral_radius;
+            out.solver.newton_tolerance = found.newton_tolerance;
+        }
+        out
+    }
+
     /// Number of legs.
     pub fn leg_count(&self) -> usize {
         self.legs.motor_azimuth_deg.len()
@@ -197,6 +259,33 @@ impl PlatformConfig {
                 leg: leg + 1,
                 cause: cause.into(),
             })?;
+            if self.legs.fidelity == Fidelity::Strut {
+                leg_core::strut::check(config).map_err(PlatformError::in_leg(leg))?;
+            }
+        }
+        if self.solver.accuracy.is_some() && self.coupling != Coupling::Monolithic {
+            return Err(PlatformError::NoAccuracy);
+        }
+        self.check_struts()
+    }
+
+    /// Refuses what a platform of struts was not tried with.
+    fn check_struts(&self) -> Result<(), PlatformError> {
+        if self.legs.fidelity != Fidelity::Strut {
+            return Ok(());
+        }
+        if self.coupling != Coupling::Monolithic {
+            return Err(PlatformError::NotAsStruts {
+                what: "coupling = \"implicit\" or \"explicit\"",
+                reason: "co-simulation is of legs that solve their own steps, and a strut has none; \
+                         take coupling = \"monolithic\"",
+            });
+        }
+        if self.base.free_floating && self.gravity_m_s2 != [0.0; 3] {
+            return Err(PlatformError::NotAsStruts {
+                what: "base.free_floating = true together with gravity_m_s2",
+                reason: "struts on a base that falls were not tried",
+            });
         }
         Ok(())
     }

@@ -60,6 +60,20 @@ pub enum PlatformError {
          stand on a fixed base (take coupling = \"monolithic\")"
     )]
     FloatingBase,
+    /// An accuracy can be asked of the monolithic scheme only.
+    #[error(
+        "solver.accuracy is not allowed with coupling = \"implicit\" or \"explicit\": there the \
+         macro step decides; take coupling = \"monolithic\" or give step sizes"
+    )]
+    NoAccuracy,
+    /// Struts were not validated for this.
+    #[error("legs.fidelity = \"strut\" is not allowed with {what}: {reason}")]
+    NotAsStruts {
+        /// What was asked for.
+        what: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
     /// Monolithic coupling takes the legs apart, which units do not allow.
     #[error(
         "coupling = \"monolithic\" is not possible with legs that are units of their own; take \
@@ -170,6 +184,15 @@ pub enum PlatformError {
 }
 
 impl PlatformError {
+    /// A step at `time_s` that would have to be smaller than the smallest.
+    pub(crate) fn stalled(time_s: f64, smallest_s: f64, cause: Self) -> Self {
+        Self::Stalled {
+            time_s,
+            smallest_s,
+            cause: Box::new(cause),
+        }
+    }
+
     /// Names the leg (from 0) whose unit failed.
     pub(crate) fn in_unit(leg: usize) -> impl Fn(UnitError) -> Self {
         move |cause| Self::Unit {

@@ -4,23 +4,25 @@
 
 pub mod attitude;
 pub mod audit;
+pub mod bodies;
 pub mod body;
 pub mod config;
 pub mod contact;
 pub mod cosimulation;
 pub mod encounter;
 pub mod error;
-pub mod hub;
-pub mod linear;
+pub mod leg;
+pub mod linear_model;
 pub mod monolithic;
 pub mod motor_range;
 pub mod native;
-mod pace;
 pub mod regulator;
+pub mod results;
 pub mod sample;
 pub mod scheme;
 pub mod statics;
 pub mod stopwatch;
+pub mod strut;
 pub mod threads;
 pub mod unit;
 pub mod whole_model;

@@ -1,7 +1,7 @@
 //! The whole platform as one index-3 system, each leg condensed to its ends.
 //!
 //! One step of the generalised-α method for bodies and legs together: in every Newton iteration
-//! the legs are linearised side by side, the bodies solve for their twists ([`crate::hub`]), and
+//! the legs are linearised side by side, the bodies solve for their twists ([`crate::bodies`]), and
 //! the legs complete their corrections. Sums over legs are taken in the order of the legs, so the
 //! result does not depend on the number of threads.
 //!
@@ -14,23 +14,26 @@
 mod audit;
 mod jump;
 
+use crate::bodies::{Bodies, EFFECTOR, point_motion};
 use crate::body::{Body, BodyState, BodyStep};
 use crate::config::PlatformConfig;
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
-use crate::hub::{EFFECTOR, Hub, point_motion};
+use crate::leg::PlatformLeg;
 use crate::native::NativeLeg;
-use crate::pace::{Done, Pace, Refusal, Stepper, Strictness, advance_evenly, smallest_undivided};
 use crate::scheme::Progress;
 use crate::statics::StaticPlatform;
 use crate::stopwatch::{Times, timed};
-use crate::threads::Crew;
+use crate::strut::{StrutLeg, base_with_cranks, effector_with_tips};
+use crate::threads::ThreadPool;
 use crate::whole_model::{WholeModel, starts};
 use crate::world::{Flow, World, WorldMemory};
 use crate::wrench::WrenchHistory;
 use leg_core::spatial::{Foundation, SpatialState};
-use multibody::dynamics::alpha::Coefficients;
 use multibody::dynamics::grid::SLIVER;
+use multibody::dynamics::integrator::Integrator;
+use multibody::dynamics::pace::Pace;
+use multibody::dynamics::stepper::{self, Done, Planned, Refusal, StepSizes, Stepped, Strictness};
 use multibody::group::{Group, Se3};
 use multibody::model::spatial_inertia;
 use multibody::port::condensed::{self, Guess, Iteration};
@@ -39,13 +42,13 @@ use std::time::{Duration, Instant};
 
 /// Everything that changes in a run.
 #[derive(Debug, Clone, PartialEq)]
-pub struct PlatformState {
+pub struct PlatformState<S = SpatialState> {
     /// Time [s].
     pub time: f64,
     /// Bodies, end effector first.
     pub bodies: Vec<BodyState>,
     /// Legs.
-    pub legs: Vec<SpatialState>,
+    pub legs: Vec<S>,
     /// Contact, latch, account.
     pub world: WorldMemory,
     /// Work of the end effector on each leg's tip.
@@ -67,13 +70,13 @@ pub struct StepReport {
     pub correction: f64,
 }
 
-/// A running platform.
+/// A running platform, with legs of one fidelity.
 #[derive(Debug)]
-pub struct Platform {
+pub struct Platform<L = NativeLeg> {
     config: PlatformConfig,
     world: World,
     spheres: Vec<Vector3<f64>>,
-    legs: Vec<NativeLeg>,
+    legs: Vec<L>,
     time: f64,
     bodies: Vec<BodyState>,
     tips: Vec<Flow>,
@@ -85,17 +88,22 @@ pub struct Platform {
     pace: Pace,
     /// A motor jumps here.
     jumped: bool,
-    crew: Crew,
+    /// Next jumps of the wrench and of a motor [s].
+    jumps: [Option<f64>; 2],
+    pool: ThreadPool,
     /// Wall times of the parallel parts and of whole steps, once somebody asks for them.
     walls: Option<[Duration; 2]>,
 }
 
+/// Longer steps are halved as often as steps of this length [s]: how hard an impact is does not
+/// depend on the step that was asked for.
+const HALVED_FROM: f64 = 1e-3;
 /// Most Newton iterations of a step.
 const MOST_ITERATIONS: usize = 15;
 /// Nothing physical turns by this much in a step that can still converge.
 const LARGEST_CORRECTION: f64 = 1e3;
 
-impl Platform {
+impl Platform<NativeLeg> {
     /// The platform at rest in `equilibrium`, a fixed or floating base under it, let go without a
     /// wrench.
     pub fn at_rest(equilibrium: &StaticPlatform) -> Result<Self> {
@@ -104,8 +112,8 @@ impl Platform {
 
     /// The same under a wrench, which takes over at t = 0 from the one that the equilibrium holds.
     pub fn at_rest_under(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Self> {
-        let config = equilibrium.config().clone();
-        let crew = Crew::new(config.solver.threads, config.leg_count());
+        equilibrium.require_leaves("the legs of this scheme")?;
+        let config = equilibrium.config();
         let foundation = if config.base.free_floating {
             Foundation::Moving
         } else {
@@ -116,47 +124,11 @@ impl Platform {
             .enumerate()
             .map(|(i, start)| NativeLeg::new(start, foundation).map_err(PlatformError::in_leg(i)))
             .collect::<Result<Vec<_>>>()?;
-        let mut hub = Hub {
-            bodies: vec![*equilibrium.effector()],
-            base: None,
-            target: None,
-        };
-        let mut bodies = vec![BodyState::at_rest(*equilibrium.pose())];
-        if foundation == Foundation::Moving {
-            hub.base = Some(hub.bodies.len());
-            hub.bodies.push(base_body(&config));
-            bodies.push(BodyState::at_rest(Se3::identity()));
-        }
-        let mut out = Self {
-            spheres: config.sphere_positions(),
-            world: World::new(
-                hub,
-                &bodies,
-                &equilibrium.wrench_vector(),
-                config.solver.step_s,
-            ),
-            tips: vec![Flow::default(); legs.len()],
-            feet: vec![Flow::default(); legs.len()],
-            time: 0.0,
-            flows: Vec::with_capacity(legs.len()),
-            balances: None,
-            pace: Pace::default(),
-            jumped: false,
-            config,
-            legs,
-            bodies,
-            crew,
-            walls: None,
-        };
+        let base = config.base.free_floating.then(|| base_body(config));
+        let mut out = Self::of_legs(equilibrium, legs, *equilibrium.effector(), base);
         out.start_accelerations(equilibrium)?;
         out.set_wrench(wrench);
         Ok(out)
-    }
-
-    /// Puts a target in front of the end effector.
-    pub fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
-        self.world
-            .add_target(body, state, pair, latch, &mut self.bodies, self.time);
     }
 
     /// Consistent accelerations of bodies and legs, from the platform as one model.
@@ -168,13 +140,95 @@ impl Platform {
             body.algorithmic = body.acceleration;
         }
         let effector = self.bodies[EFFECTOR];
-        let base = self.world.hub().base.map(|i| self.bodies[i]);
+        let base = self.world.bodies().base.map(|i| self.bodies[i]);
         for (i, leg) in self.legs.iter_mut().enumerate() {
             let tip = point_motion(&effector, &self.spheres[i]);
             leg.start(&tip, base.as_ref())
                 .map_err(PlatformError::in_leg(i))?;
         }
         Ok(())
+    }
+}
+
+impl Platform<StrutLeg> {
+    /// The platform of struts at rest in `equilibrium`, under a wrench that takes over at t = 0 from the
+    /// one that the equilibrium holds. Locked motors hold it: nothing is accelerated.
+    pub fn of_struts(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Self> {
+        let config = equilibrium.config();
+        let struts = equilibrium.struts()?;
+        let spheres = equilibrium.spheres();
+        let tips = struts.iter().copied().zip(spheres);
+        let effector = effector_with_tips(equilibrium.effector(), tips);
+        let motors = equilibrium.motors();
+        let floating = config.base.free_floating;
+        let base = floating.then(|| {
+            let cranks = struts.iter().copied().zip(motors);
+            base_with_cranks(&base_body(config), cranks)
+        });
+        let resting = floating.then(|| BodyState::at_rest(Se3::identity()));
+        let pose = equilibrium.pose();
+        let legs = struts.iter().zip(motors).zip(spheres);
+        let legs = legs
+            .map(|((strut, q1), sphere)| {
+                let tip = pose.translation() + pose.rotation() * sphere;
+                StrutLeg::new(strut, *q1, tip, &effector, resting.as_ref())
+            })
+            .collect();
+        let mut out = Self::of_legs(equilibrium, legs, effector, base);
+        out.set_wrench(wrench);
+        Ok(out)
+    }
+}
+
+impl<L: PlatformLeg> Platform<L> {
+    /// Bodies at rest in `equilibrium`, carried by these legs.
+    fn of_legs(
+        equilibrium: &StaticPlatform,
+        legs: Vec<L>,
+        effector: Body,
+        base: Option<Body>,
+    ) -> Self {
+        let config = equilibrium.config().clone();
+        let pool = ThreadPool::new(config.solver.threads, config.leg_count());
+        let mut list = Bodies {
+            all: vec![effector],
+            base: None,
+            target: None,
+        };
+        let mut bodies = vec![BodyState::at_rest(*equilibrium.pose())];
+        if let Some(base) = base {
+            list.base = Some(list.all.len());
+            list.all.push(base);
+            bodies.push(BodyState::at_rest(Se3::identity()));
+        }
+        Self {
+            spheres: config.sphere_positions(),
+            world: World::new(
+                list,
+                &bodies,
+                &equilibrium.wrench_vector(),
+                config.solver.step_s,
+            ),
+            tips: vec![Flow::default(); legs.len()],
+            feet: vec![Flow::default(); legs.len()],
+            time: 0.0,
+            flows: Vec::with_capacity(legs.len()),
+            balances: None,
+            pace: Pace::default(),
+            jumped: false,
+            jumps: [None; 2],
+            config,
+            legs,
+            bodies,
+            pool,
+            walls: None,
+        }
+    }
+
+    /// Puts a target in front of the end effector.
+    pub fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
+        self.world
+            .add_target(body, state, pair, latch, &mut self.bodies, self.time);
     }
 
     /// Its configuration.
@@ -203,12 +257,12 @@ impl Platform {
     }
 
     /// The legs.
-    pub fn legs(&self) -> &[NativeLeg] {
+    pub fn legs(&self) -> &[L] {
         &self.legs
     }
 
     /// The legs, to change their motors.
-    pub fn legs_mut(&mut self) -> &mut [NativeLeg] {
+    pub fn legs_mut(&mut self) -> &mut [L] {
         &mut self.legs
     }
 
@@ -216,7 +270,7 @@ impl Platform {
     pub fn detach(&mut self, leg: usize) {
         if let Some(leg) = self.legs.get_mut(leg) {
             leg.detach();
-            self.disturb();
+            self.restart_small_steps();
         }
     }
 
@@ -237,28 +291,28 @@ impl Platform {
 
     /// Work of a leg's motor since the start [J].
     pub fn motor_work(&self, leg: usize) -> f64 {
-        self.legs[leg].state().ledger.work_in - self.tips[leg].energy - self.feet[leg].energy
+        self.legs[leg].work_in() - self.tips[leg].energy - self.feet[leg].energy
     }
 
     /// Works on so many threads from now on; 0 takes one per core.
     pub fn set_threads(&mut self, threads: usize) {
-        self.crew = Crew::new(threads, self.legs.len());
+        self.pool = ThreadPool::new(threads, self.legs.len());
     }
 
     /// Gives the end effector another wrench history.
     pub fn set_wrench(&mut self, wrench: WrenchHistory) {
         self.world.set_wrench(wrench, self.time);
         if self.world.wrench().begins_with_jump() {
-            self.disturb();
+            self.restart_small_steps();
         }
     }
 
     /// A snapshot.
-    pub fn state(&self) -> PlatformState {
+    pub fn state(&self) -> PlatformState<L::State> {
         PlatformState {
             time: self.time,
             bodies: self.bodies.clone(),
-            legs: self.legs.iter().map(|leg| leg.state().clone()).collect(),
+            legs: self.legs.iter().map(L::snapshot).collect(),
             world: self.world.memory(),
             tips: self.tips.clone(),
             feet: self.feet.clone(),
@@ -269,7 +323,7 @@ impl Platform {
     }
 
     /// Goes back to a snapshot of this platform.
-    pub fn restore(&mut self, state: &PlatformState) {
+    pub fn restore(&mut self, state: &PlatformState<L::State>) {
         self.time = state.time;
         self.bodies.clone_from(&state.bodies);
         self.world.restore(&state.world);
@@ -279,7 +333,7 @@ impl Platform {
         self.balances = state.balances;
         self.jumped = state.jumped;
         for (leg, saved) in self.legs.iter_mut().zip(&state.legs) {
-            leg.set_state(saved);
+            leg.restore(saved);
         }
     }
 
@@ -299,38 +353,18 @@ impl Platform {
     pub fn advance_observed(
         &mut self,
         end: f64,
-        observe: impl FnMut(&Self) + Send,
+        mut observe: impl FnMut(&mut Self) + Send,
     ) -> Result<Progress> {
-        let crew = self.crew.clone();
-        crew.enter(|| self.advance_in_steps(end, observe))
-    }
-
-    fn advance_in_steps(&mut self, end: f64, mut observe: impl FnMut(&Self)) -> Result<Progress> {
+        let pool = self.pool.clone();
         let mut out = Progress::default();
-        let step = self.config.solver.step_s;
-        let slack = SLIVER * step;
-        while end - self.time > slack {
-            if core::mem::take(&mut self.jumped) {
-                self.cross_motor_jump()?;
-            }
-            let [wrench, motor] = self.next_jumps(end + 2.0 * slack, slack);
-            let jump = wrench.into_iter().chain(motor).reduce(f64::min);
-            // A jump next to the end is at the end.
-            let until = jump.filter(|jump| *jump < end - slack).unwrap_or(end);
-            advance_evenly(self, until, step, &mut out, &mut observe)?;
-            let here = |jump: Option<f64>| jump.is_some_and(|jump| jump <= self.time + 2.0 * slack);
-            let (wrench, motor) = (here(wrench), here(motor));
-            if wrench {
-                self.disturb();
-            }
-            self.jumped |= motor;
-        }
+        pool.enter(|| stepper::advance(self, end, &mut out, &mut observe))?;
         Ok(out)
     }
 
     /// The motion goes on differently from now on.
-    fn disturb(&mut self) {
-        self.pace.disturb(self.config.solver.step_s);
+    fn restart_small_steps(&mut self) {
+        let step = self.config.solver.step_s.min(HALVED_FROM);
+        self.pace.restart_small_steps(step);
     }
 
     /// One step of size `h` [s], whatever happens inside and whatever energy it misses. On an error
@@ -344,7 +378,7 @@ impl Platform {
         match self.step_to(self.time + h, lenient) {
             Ok((report, _)) => Ok(report),
             Err(Refusal::Smaller(cause) | Refusal::Never(cause)) => Err(cause),
-            Err(Refusal::Event(_) | Refusal::Account(_)) => Ok(StepReport::default()),
+            Err(Refusal::Event(_) | Refusal::Inaccurate(_)) => Ok(StepReport::default()),
         }
     }
 
@@ -353,7 +387,7 @@ impl Platform {
         &mut self,
         end: f64,
         strict: Strictness,
-    ) -> core::result::Result<(StepReport, bool), Refusal> {
+    ) -> core::result::Result<(StepReport, bool), Refusal<PlatformError>> {
         let start = self.walls.map(|_| Instant::now());
         let done = self.try_step(end, Guess::Accelerations, strict);
         let done = match done {
@@ -369,7 +403,7 @@ impl Platform {
     /// Starts to measure where the time goes, from zero.
     pub fn measure(&mut self) {
         self.walls = Some([Duration::ZERO; 2]);
-        self.legs.iter_mut().for_each(NativeLeg::measure);
+        self.legs.iter_mut().for_each(L::measure);
     }
 
     /// Where the time went since [`Self::measure`].
@@ -381,7 +415,7 @@ impl Platform {
             wall,
             ..Times::default()
         };
-        for leg in self.legs.iter().map(NativeLeg::times) {
+        for leg in self.legs.iter().map(L::times) {
             out.legs.assembly += leg.assembly;
             out.legs.factorisation += leg.factorisation;
             out.legs.condensation += leg.condensation;
@@ -395,50 +429,57 @@ impl Platform {
         end: f64,
         guess: Guess,
         strict: Strictness,
-    ) -> core::result::Result<(StepReport, bool), Refusal> {
+    ) -> core::result::Result<(StepReport, bool), Refusal<PlatformError>> {
         let h = end - self.time;
-        let coefficients = Coefficients::new(self.config.solver.spectral_radius, h);
+        let integrator = Integrator::new(self.config.solver.spectral_radius, h);
         self.world.begin(self.time, end);
-        let mut steps = self.predict(&coefficients, guess, end);
-        let report = self.iterate(&mut steps, &coefficients);
+        let mut steps = self.predict(&integrator, guess, end);
+        let report = self.iterate(&mut steps, &integrator);
         let report = report.map_err(Refusal::Smaller)?;
         let trial = self.world.examine(&self.bodies, &steps, self.time, h);
         if let Some(after) = trial.event.filter(|_| strict.events) {
             return Err(Refusal::Event(after));
         }
+        if strict.events
+            && let Some(share) = self.stop_event(h)
+        {
+            return Err(Refusal::Event(share * h));
+        }
         self.move_legs(&steps, (h, end), &trial, strict)?;
-        let closed = self.accept(&steps, &coefficients, end);
+        let closed = self.accept(&steps, &integrator, end);
         Ok((report, closed))
     }
 
-    fn predict(&mut self, coefficients: &Coefficients, guess: Guess, end: f64) -> Vec<BodyStep> {
+    /// Fraction of the step under way at which the first stop of a leg is met or left.
+    fn stop_event(&mut self, h: f64) -> Option<f64> {
+        let legs = self.legs.iter_mut();
+        legs.filter_map(|leg| leg.stop_event(h)).reduce(f64::min)
+    }
+
+    fn predict(&mut self, integrator: &Integrator, guess: Guess, end: f64) -> Vec<BodyStep> {
         let calm = guess == Guess::Velocities;
         let slack = SLIVER * self.config.solver.step_s;
         for leg in &mut self.legs {
-            leg.begin(coefficients, guess, (end, slack));
+            leg.begin(integrator, guess, (end, slack));
         }
-        let predict = |state| BodyStep::predict(state, coefficients, calm);
+        let predict = |state| BodyStep::predict(state, integrator, calm);
         self.bodies.iter().map(predict).collect()
     }
 
-    fn iterate(
-        &mut self,
-        steps: &mut [BodyStep],
-        coefficients: &Coefficients,
-    ) -> Result<StepReport> {
-        let end = self.time + coefficients.step;
+    fn iterate(&mut self, steps: &mut [BodyStep], integrator: &Integrator) -> Result<StepReport> {
+        let end = self.time + integrator.step();
         let mut size = f64::INFINITY;
         let mut progress = condensed::Progress::new(self.config.solver.newton_tolerance);
         for iteration in 1..=MOST_ITERATIONS {
             self.linearize_legs(steps, (progress.next(), iteration))?;
-            self.world.linearize(steps, coefficients, end)?;
+            self.world.linearize(steps, integrator, end)?;
             for (leg, sphere) in self.legs.iter().zip(&self.spheres) {
-                if let Some(answer) = leg.answer() {
-                    self.world.add_leg(steps, coefficients, sphere, &answer);
+                if let Some(response) = leg.response() {
+                    self.world.add_leg(steps, integrator, sphere, &response);
                 }
             }
             let psi = self.world.solve(end)?;
-            size = self.correct(steps, coefficients, &psi);
+            size = self.correct(steps, integrator, &psi);
             if progress.finished(size) {
                 return Ok(StepReport {
                     iterations: iteration,
@@ -451,7 +492,7 @@ impl Platform {
         }
         Err(PlatformError::Diverged {
             time_s: end,
-            step_s: coefficients.step,
+            step_s: integrator.step(),
             iterations: MOST_ITERATIONS,
             correction: size,
         })
@@ -462,14 +503,14 @@ impl Platform {
             legs,
             spheres,
             world,
-            crew,
+            pool,
             walls,
             ..
         } = self;
         let effector = &steps[EFFECTOR].trial;
-        let base = world.hub().base.map(|i| &steps[i].trial);
+        let base = world.bodies().base.map(|i| &steps[i].trial);
         timed(walls.as_mut().map(|walls| &mut walls[0]), || {
-            crew.for_each(legs, |i, leg| {
+            pool.for_each(legs, |i, leg| {
                 leg.linearize(&point_motion(effector, &spheres[i]), base, iteration);
             });
         });
@@ -485,14 +526,14 @@ impl Platform {
     fn correct(
         &mut self,
         steps: &mut [BodyStep],
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         psi: &[Vector6<f64>],
     ) -> f64 {
         let length = self.config.leaf.length_m;
         let tolerance = length * self.config.solver.newton_tolerance;
         let sharpness = self.world.sharpness(tolerance);
         let rotation = steps[EFFECTOR].trial.pose.rotation();
-        let base = self.world.hub().base.map(|i| &psi[i]);
+        let base = self.world.bodies().base.map(|i| &psi[i]);
         let mut size: f64 = 0.0;
         for (leg, sphere) in self.legs.iter_mut().zip(&self.spheres) {
             let tip = rotation * (crate::body::point_map(sphere) * psi[EFFECTOR]);
@@ -502,19 +543,20 @@ impl Platform {
             let linear = psi.fixed_rows::<3>(0).amax() / length;
             let turn = psi.fixed_rows::<3>(3).amax();
             size = size.max(sharpness * linear).max(sharpness * turn);
-            step.correct(state, coefficients, psi);
+            step.correct(state, integrator, psi);
         }
         size
     }
 
-    fn accept(&mut self, steps: &[BodyStep], coefficients: &Coefficients, end: f64) -> bool {
+    fn accept(&mut self, steps: &[BodyStep], integrator: &Integrator, end: f64) -> bool {
         self.time = end;
-        self.world
-            .accept(&mut self.bodies, steps, coefficients, end)
+        self.world.accept(&mut self.bodies, steps, integrator, end)
     }
 }
 
-impl Stepper for Platform {
+impl<L: PlatformLeg> Stepped for Platform<L> {
+    type Error = PlatformError;
+
     fn time(&self) -> f64 {
         self.time
     }
@@ -523,26 +565,66 @@ impl Stepper for Platform {
         &mut self.pace
     }
 
+    fn sizes(&self) -> StepSizes {
+        let step = self.config.solver.step_s;
+        StepSizes::even(step, step.min(HALVED_FROM))
+    }
+
+    fn slack(&self) -> f64 {
+        SLIVER * self.config.solver.step_s
+    }
+
+    fn next_jump(&mut self, end: f64) -> Option<f64> {
+        let slack = self.slack();
+        self.jumps = self.next_jumps(end + 2.0 * slack, slack);
+        self.jumps.into_iter().flatten().reduce(f64::min)
+    }
+
+    fn begin(&mut self, _end: f64) -> Result<()> {
+        if core::mem::take(&mut self.jumped) {
+            self.cross_motor_jump()?;
+        }
+        Ok(())
+    }
+
+    fn passed_jump(&mut self) -> Result<()> {
+        let reach = self.time + 2.0 * self.slack();
+        let [wrench, motor] = self
+            .jumps
+            .map(|jump| jump.is_some_and(|jump| jump <= reach));
+        if wrench {
+            self.restart_small_steps();
+        }
+        self.jumped |= motor;
+        Ok(())
+    }
+
     fn contact_limit(&mut self) -> (f64, f64) {
         self.world.largest_step(&self.bodies)
     }
 
-    fn closing(&self) -> Option<f64> {
+    fn next_event(&self) -> Option<f64> {
         self.world.closing()
     }
 
-    fn smallest(&self, largest: f64) -> f64 {
-        smallest_undivided(largest)
-    }
-
-    fn attempt(&mut self, end: f64, strict: Strictness) -> core::result::Result<Done, Refusal> {
-        let (report, closed) = self.step_to(end, strict)?;
+    fn attempt(
+        &mut self,
+        step: &Planned,
+        strict: Strictness,
+    ) -> core::result::Result<Done, Refusal<PlatformError>> {
+        let (report, closed) = self.step_to(step.end, strict)?;
         Ok(Done {
             iterations: report.iterations,
             linearizations: report.iterations,
+            further_steps: 0,
             closed,
-            changed: self.world.changed(),
+            // Inside a stop every step is looked at.
+            changed: self.world.changed() || self.legs.iter().any(L::touches_stop),
         })
+    }
+
+    fn stalled(&self, [_, smallest_s]: [f64; 2], cause: PlatformError) -> PlatformError {
+        PlatformError::stalled(self.time, smallest_s, cause)
     }
 }
 

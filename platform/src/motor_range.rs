@@ -3,6 +3,7 @@
 use crate::PlatformConfig;
 use crate::error::Result;
 use leg_core::SpatialLegConfig;
+use leg_core::config::EndStops;
 
 /// Working range of a leg's motor.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -11,6 +12,8 @@ pub struct MotorRange {
     pub zero: f64,
     /// How far the crank may turn to either side [rad].
     pub reach: f64,
+    /// Stops at both ends push it back.
+    pub stopped: bool,
 }
 
 impl MotorRange {
@@ -20,8 +23,19 @@ impl MotorRange {
         let range = |leg: &SpatialLegConfig| Self {
             zero: leg.q1_rad,
             reach: leg.motor.range_rad,
+            stopped: leg.motor.end_stops != EndStops::Off,
         };
         Ok(legs.iter().map(range).collect())
+    }
+
+    /// How far the crank may turn to either side before a result is in doubt [rad]: stops give way, but
+    /// one that gives way by a quarter of the range is none.
+    pub fn credible(&self) -> f64 {
+        if self.stopped {
+            1.25 * self.reach
+        } else {
+            self.reach
+        }
     }
 
     /// Use of the range with the crank at `angle` [rad]: one at its ends [-].

@@ -1,8 +1,8 @@
 //! A leg of the monolithic scheme: condensed to its tip (and to a floating base) in every
 //! iteration.
 
+use crate::bodies::{BaseResponse, PortResponse};
 use crate::body::BodyState;
-use crate::hub::{Answer, BaseAnswer};
 use crate::stopwatch::{LegTimes, timed};
 use leg_core::LegError;
 use leg_core::config::MotorMode;
@@ -11,13 +11,14 @@ use leg_core::spatial::{
     Foundation, SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialState, TipDrive,
 };
 use multibody::dynamics;
-use multibody::dynamics::alpha::Coefficients;
+use multibody::dynamics::integrator::Integrator;
 use multibody::group::{Group, Se3};
 use multibody::model::{Drive, InputId, Inputs, Signal, Signals};
 use multibody::port::condensed::{self, Guess, Iteration, OpenStep};
 use multibody::port::{Condensation, Port};
 use multibody::results;
 use multibody::results::energy::{Energies, energies};
+use multibody::results::stress::Stress;
 use multibody::state::State;
 use multibody::workspace::Workspace;
 use nalgebra::{Matrix3, Vector3, Vector6};
@@ -279,6 +280,22 @@ impl NativeLeg {
         energies(&self.leg.model, &self.state)
     }
 
+    /// When in the step under way a stop of motor or tendon unit is met or left, as a fraction of it.
+    pub fn stop_event(&mut self) -> Option<f64> {
+        let step = self.open.filter(|_| self.attached)?;
+        condensed::stop_event(&self.leg.model, &self.state, &mut self.workspace, &step)
+    }
+
+    /// True if a stop of motor or tendon unit is touched.
+    pub fn touches_stop(&self) -> bool {
+        self.attached && dynamics::stops::touched(&self.leg.model, &self.state)
+    }
+
+    /// Largest stress of the leaf.
+    pub fn leaf_stress(&self) -> Result<Stress, LegError> {
+        self.leg.leaf_stress(&self.state)
+    }
+
     /// Breaks the leg: from now on it carries nothing and stays where it is.
     pub fn detach(&mut self) {
         self.attached = false;
@@ -292,7 +309,7 @@ impl NativeLeg {
 
     /// Starts a step that ends at `end` [s]; a history that jumps less than `slack` [s] before jumps at
     /// the end.
-    pub fn begin(&mut self, coefficients: &Coefficients, guess: Guess, (end, slack): (f64, f64)) {
+    pub fn begin(&mut self, integrator: &Integrator, guess: Guess, (end, slack): (f64, f64)) {
         if !self.attached {
             return;
         }
@@ -305,7 +322,7 @@ impl NativeLeg {
         } = self;
         let at = signals.next_jump(end - slack, end).unwrap_or(end);
         let inputs = InputsAt { signals, time: at };
-        let open = condensed::begin(&leg.model, state, workspace, &inputs, coefficients, guess);
+        let open = condensed::begin(&leg.model, state, workspace, &inputs, integrator, guess);
         self.open = Some(open);
     }
 
@@ -323,7 +340,7 @@ impl NativeLeg {
     /// `time` [s] or less than `slack` [s] behind it; a failure is kept for [`Self::take_failure`].
     pub fn begin_jump(
         &mut self,
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         tip: &[[f64; 3]; 3],
         base: Option<&BodyState>,
         (time, slack): (f64, f64),
@@ -336,7 +353,7 @@ impl NativeLeg {
         let signals = &self.signals;
         let at = signals.next_jump(time, time + slack).unwrap_or(time);
         let inputs = InputsAt { signals, time: at };
-        let open = condensed::begin_jump(model, state, workspace, &inputs, coefficients);
+        let open = condensed::begin_jump(model, state, workspace, &inputs, integrator);
         self.open = Some(open);
         let Self {
             leg,
@@ -415,24 +432,25 @@ impl NativeLeg {
     }
 
     /// The leg's answer to the motion of its ends; none if it is broken.
-    pub fn answer(&self) -> Option<Answer> {
+    pub fn response(&self) -> Option<PortResponse> {
         let Condensation {
             force,
             force_change,
             operator,
             ..
         } = &self.condensation;
-        self.attached.then(|| Answer {
+        self.attached.then(|| PortResponse {
             force: Vector3::from_column_slice(&force[..3]),
             change: Vector3::from_column_slice(&force_change[..3]),
             by_position: operator.fixed_view::<3, 3>(0, 0).into(),
             by_velocity: Matrix3::zeros(),
-            base: self.base_inputs.map(|_| BaseAnswer {
+            base: self.base_inputs.map(|_| BaseResponse {
                 wrench: Vector6::from_column_slice(&force[3..9]),
                 change: Vector6::from_column_slice(&force_change[3..9]),
                 by_position: operator.fixed_view::<6, 3>(3, 0).into(),
                 by_base: operator.fixed_view::<6, 6>(3, 3).into(),
                 tip_by_base: operator.fixed_view::<3, 6>(0, 3).into(),
+                rates: None,
             }),
         })
     }

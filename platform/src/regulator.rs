@@ -7,14 +7,15 @@
 //! ```
 //!
 //! on the slow modes of the linearised platform and the shapes that its dampers need beside them
-//! ([`crate::linear`], which refuses a model with another response); the torques
+//! ([`crate::linear_model`], which refuses a model with another response); the torques
 //! `τ = τ_hold − K x` are brought within their limits by [`softdock_control::torque_allocation`]. Its state x is the
 //! projection of the platform's true state on those modes.
 
 use crate::error::Result;
-use crate::linear::{Kept, LinearPlatform, RESPONSE_TOLERANCE, linearize_platform};
+use crate::linear_model::{Kept, LinearPlatform, RESPONSE_TOLERANCE, linearize_platform};
 use crate::monolithic::Platform;
 use crate::statics::StaticPlatform;
+use crate::whole_model::seen_from;
 use leg_core::planar::LinkDrive;
 use multibody::model::Signal;
 use nalgebra::{DMatrix, DVector};
@@ -111,24 +112,41 @@ impl Regulator {
         })
     }
 
+    /// The platform's deviation x from the equilibrium, seen from its base.
+    pub fn deviation(&self, platform: &Platform) -> Result<DVector<f64>> {
+        let LinearPlatform { whole, model, .. } = &self.linear;
+        let mut state = whole.state_of(platform);
+        if let Some(base) = platform.world().bodies().base {
+            state = seen_from(&platform.bodies()[base], state);
+        }
+        Ok(model.state_of(&whole.model, &whole.rest, &state)?)
+    }
+
     /// Torques for the platform as it is.
     pub fn torques(&self, platform: &Platform) -> Result<Torques> {
-        let LinearPlatform { whole, model, .. } = &self.linear;
-        let state = whole.state_of(platform);
-        let x = model.state_of(&whole.model, &whole.rest, &state)?;
-        let demand = &self.holding - &self.riccati.gain * x;
+        let demand = &self.holding - &self.riccati.gain * self.deviation(platform)?;
         Ok(Torques {
-            applied: allocate(&demand, self.limit, &self.metric),
+            applied: self.within_limits(&demand),
             demand,
         })
     }
 
+    /// The torques within their limits that come nearest to the effect of `demand` [N·m].
+    pub fn within_limits(&self, demand: &DVector<f64>) -> DVector<f64> {
+        allocate(demand, self.limit, &self.metric)
+    }
+
     /// Applies torques to the motors of `platform`, which must be free: they act from now on.
     pub fn apply(&self, platform: &mut Platform, torques: &Torques) -> Result<()> {
-        for (leg, torque) in platform.legs_mut().iter_mut().zip(torques.applied.iter()) {
-            let angle = leg.motor().1.clone();
-            leg.set_motor(Signal::Constant(*torque), angle);
-        }
-        platform.rebalance()
+        apply(platform, &torques.applied)
     }
+}
+
+/// Applies torques [N·m] to the motors of `platform`, which must be free: they act from now on.
+pub fn apply(platform: &mut Platform, torques: &DVector<f64>) -> Result<()> {
+    for (leg, torque) in platform.legs_mut().iter_mut().zip(torques.iter()) {
+        let angle = leg.motor().1.clone();
+        leg.set_motor(Signal::Constant(*torque), angle);
+    }
+    platform.rebalance()
 }

@@ -83,7 +83,11 @@ impl PlatformSample {
                 gap: platform.joint_gap(i),
             }
         };
-        let base = platform.world().hub().base.map(|i| &platform.bodies()[i]);
+        let base = platform
+            .world()
+            .bodies()
+            .base
+            .map(|i| &platform.bodies()[i]);
         Ok(Self {
             t: platform.time(),
             effector: BodySample::new(platform.effector()),

@@ -1,55 +1,26 @@
 //! One way to run any coupling of legs and end effector.
 
+use crate::bodies::EFFECTOR;
 use crate::body::{Body, BodyState};
-use crate::config::{Coupling, PlatformConfig};
+use crate::config::{Coupling, Fidelity, PlatformConfig};
 use crate::contact::{ContactPair, Latch};
 use crate::cosimulation::{Explicit, Implicit};
 use crate::error::{PlatformError, Result};
-use crate::hub::EFFECTOR;
+use crate::leg::PlatformLeg;
 use crate::monolithic::Platform;
 use crate::statics::StaticPlatform;
-use crate::unit::native::{leg_energy, leg_shape, leg_view};
 use crate::unit::{LegEnergy, LegShape, LegUnit, LegView, UnitStart};
 use crate::world::World;
 use crate::wrench::WrenchHistory;
-use multibody::group::Group;
+pub use multibody::dynamics::stepper::Progress;
 use multibody::model::Signal;
 use multibody::results::soundness::LeafStrain;
+use multibody::results::stress::Stress;
 use nalgebra::Vector3;
 
-/// What an advance did, summed over its steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Progress {
-    /// Accepted (macro) steps.
-    pub steps: usize,
-    /// Steps that failed and were repeated smaller.
-    pub rejected: usize,
-    /// Steps refused because the account of energies missed too much in them, and repeated smaller.
-    pub refused: usize,
-    /// Steps accepted although they miss too much, because they cannot be smaller.
-    pub at_floor: usize,
-    /// Events that were located inside steps, which were repeated to end there.
-    pub events: usize,
-    /// Iterations of accepted steps: how often all legs were evaluated.
-    pub iterations: usize,
-    /// How often the legs were linearised for the coupling.
-    pub linearizations: usize,
-}
-
-impl core::ops::AddAssign for Progress {
-    fn add_assign(&mut self, other: Self) {
-        self.steps += other.steps;
-        self.rejected += other.rejected;
-        self.refused += other.refused;
-        self.at_floor += other.at_floor;
-        self.events += other.events;
-        self.iterations += other.iterations;
-        self.linearizations += other.linearizations;
-    }
-}
-
-/// Sees a scheme after every accepted step.
-pub type Observer<'a> = dyn FnMut(&dyn Scheme) + Send + 'a;
+/// Sees a scheme after every accepted step. It may ask for what has to be computed first, such as
+/// strains.
+pub type Observer<'a> = dyn FnMut(&mut dyn Scheme) + Send + 'a;
 
 /// A running platform, however it is coupled. Legs count from 0.
 pub trait Scheme: core::fmt::Debug + Send {
@@ -102,6 +73,12 @@ pub trait Scheme: core::fmt::Debug + Send {
 
     /// Largest strains of the leaves of all legs; none of legs that do not tell.
     fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>>;
+
+    /// Largest stress of a leg's leaf (from 0); none of legs that solve their own steps, which do not
+    /// tell.
+    fn leaf_stress(&self, _leg: usize) -> Option<Stress> {
+        None
+    }
 
     /// Where the parts of all legs are.
     fn leg_shapes(&mut self) -> Result<Vec<LegShape>>;
@@ -158,6 +135,9 @@ pub fn largest_gap(scheme: &dyn Scheme) -> f64 {
 /// wrench takes over at t = 0 from the one that the equilibrium holds.
 pub fn start(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Box<dyn Scheme>> {
     let mut out: Box<dyn Scheme> = match equilibrium.config().coupling {
+        Coupling::Monolithic if equilibrium.config().legs.fidelity == Fidelity::Strut => {
+            return Ok(Box::new(Platform::of_struts(equilibrium, wrench)?));
+        }
         Coupling::Monolithic => {
             return Ok(Box::new(Platform::at_rest_under(equilibrium, wrench)?));
         }
@@ -185,7 +165,7 @@ pub fn couple(
     Ok(out)
 }
 
-impl Scheme for Platform {
+impl<L: PlatformLeg> Scheme for Platform<L> {
     fn coupling(&self) -> Coupling {
         Coupling::Monolithic
     }
@@ -207,15 +187,11 @@ impl Scheme for Platform {
     }
 
     fn leg(&self, leg: usize) -> LegView {
-        let leg = &self.legs()[leg];
-        LegView {
-            tip_force: leg.tip_force(),
-            ..leg_view(leg.leg(), leg.state())
-        }
+        self.legs()[leg].view()
     }
 
     fn has_tendon(&self, leg: usize) -> bool {
-        self.legs()[leg].leg().tendon.is_some()
+        self.legs()[leg].has_tendon()
     }
 
     fn joint_gap(&self, leg: usize) -> f64 {
@@ -223,19 +199,17 @@ impl Scheme for Platform {
         if !leg.is_attached() {
             return 0.0;
         }
-        let tip = leg.state().pose(leg.leg().node_b).translation();
-        (Platform::effector(self).point(sphere) - tip).norm()
+        (Platform::effector(self).point(sphere) - leg.tip()).norm()
     }
 
     fn leg_energies(&mut self) -> Result<Vec<LegEnergy>> {
         let legs = self.legs().iter().enumerate();
-        legs.map(|(i, leg)| leg_energy(leg.leg(), leg.state()).map_err(PlatformError::in_leg(i)))
+        legs.map(|(i, leg)| leg.energy().map_err(PlatformError::in_leg(i)))
             .collect()
     }
 
     fn initial_leg_energy(&self) -> f64 {
-        let initial = |leg: &crate::native::NativeLeg| leg.state().ledger.initial;
-        self.legs().iter().map(initial).sum()
+        self.legs().iter().map(L::initial_energy).sum()
     }
 
     fn motor_work(&self) -> f64 {
@@ -249,18 +223,21 @@ impl Scheme for Platform {
         flows.map(|flow| flow.energy).sum()
     }
 
+    fn leaf_stress(&self, leg: usize) -> Option<Stress> {
+        self.legs().get(leg)?.leaf_stress().ok()
+    }
+
     fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
         let legs = self.legs().iter().enumerate();
         legs.map(|(i, leg)| {
-            let strain = leg.leg().leaf_strain(leg.state());
+            let strain = leg.leaf_strain();
             strain.map(Some).map_err(PlatformError::in_leg(i))
         })
         .collect()
     }
 
     fn leg_shapes(&mut self) -> Result<Vec<LegShape>> {
-        let shape = |leg: &crate::native::NativeLeg| leg_shape(leg.leg(), leg.state());
-        Ok(self.legs().iter().map(shape).collect())
+        Ok(self.legs().iter().map(L::shape).collect())
     }
 
     fn set_wrench(&mut self, wrench: WrenchHistory) {
@@ -290,81 +267,81 @@ impl Scheme for Platform {
     }
 
     fn monolithic(&self) -> Option<&Platform> {
-        Some(self)
+        (self as &dyn core::any::Any).downcast_ref()
     }
 
     fn monolithic_mut(&mut self) -> Option<&mut Platform> {
-        Some(self)
+        (self as &mut dyn core::any::Any).downcast_mut()
     }
 }
 
 /// What both schemes of co-simulation do alike.
 macro_rules! cosimulated {
-    ($scheme:ty, $coupling:expr, $disturb:expr, $wrench_changed:expr, $motor_jumped:expr) => {
+    ($scheme:ty, $coupling:expr, $restart_small_steps:expr, $wrench_changed:expr, $motor_jumped:expr) => {
         impl Scheme for $scheme {
             fn coupling(&self) -> Coupling {
                 $coupling
             }
 
             fn config(&self) -> &PlatformConfig {
-                &self.rig.config
+                &self.common.config
             }
 
             fn time(&self) -> f64 {
-                self.rig.time
+                self.common.time
             }
 
             fn world(&self) -> &World {
-                &self.rig.world
+                &self.common.world
             }
 
             fn bodies(&self) -> &[BodyState] {
-                &self.rig.bodies
+                &self.common.bodies
             }
 
             fn leg(&self, leg: usize) -> LegView {
-                self.rig.seats[leg].view
+                self.common.slots[leg].view
             }
 
             fn has_tendon(&self, leg: usize) -> bool {
-                self.rig.seats[leg].has_tendon
+                self.common.slots[leg].has_tendon
             }
 
             fn joint_gap(&self, leg: usize) -> f64 {
-                self.rig.gap(leg)
+                self.common.gap(leg)
             }
 
             fn leg_energies(&mut self) -> Result<Vec<LegEnergy>> {
-                self.rig.leg_energies()
+                self.common.leg_energies()
             }
 
             fn initial_leg_energy(&self) -> f64 {
-                self.rig.initial_legs
+                self.common.initial_legs
             }
 
             fn motor_work(&self) -> f64 {
-                self.rig.motors.iter().map(|flow| flow.energy).sum()
+                self.common.motors.iter().map(|flow| flow.energy).sum()
             }
 
             fn work_on_legs(&self) -> f64 {
-                self.rig.given.iter().map(|flow| flow.energy).sum()
+                self.common.given.iter().map(|flow| flow.energy).sum()
             }
 
             fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
-                self.rig.leaf_strains()
+                self.common.leaf_strains()
             }
 
             fn leg_shapes(&mut self) -> Result<Vec<LegShape>> {
-                self.rig.shapes()
+                self.common.shapes()
             }
 
             fn set_wrench(&mut self, wrench: WrenchHistory) {
-                self.rig.set_wrench(wrench);
+                self.common.set_wrench(wrench);
                 $wrench_changed(self);
             }
 
             fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
-                if self.rig.set_motor(leg, torque, angle) {
+                if self.common.set_motor(leg, torque, angle) {
                     $motor_jumped(self);
                 }
             }
@@ -376,12 +353,12 @@ macro_rules! cosimulated {
                 pair: ContactPair,
                 latch: Latch,
             ) {
-                self.rig.add_target(body, state, pair, latch);
+                self.common.add_target(body, state, pair, latch);
             }
 
             fn detach(&mut self, leg: usize) {
-                self.rig.detach(leg);
-                $disturb(self);
+                self.common.detach(leg);
+                $restart_small_steps(self);
             }
 
             fn advance_observed(
@@ -400,8 +377,8 @@ fn nothing(_: &mut Explicit) {}
 cosimulated!(
     Implicit,
     Coupling::Implicit,
-    Implicit::disturb,
+    Implicit::restart_small_steps,
     Implicit::wrench_changed,
-    Implicit::disturb_by_motor
+    Implicit::restart_behind_motor_jump
 );
 cosimulated!(Explicit, Coupling::Explicit, nothing, nothing, nothing);

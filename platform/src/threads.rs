@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 /// The threads of one run. One thread works without a pool.
 #[derive(Debug, Clone)]
-pub struct Crew {
+pub struct ThreadPool {
     pool: Option<Arc<rayon::ThreadPool>>,
 }
 
-impl Crew {
+impl ThreadPool {
     /// So many threads for `items` things to work on; 0 takes one per core. More threads than
     /// things would only stand in each other's way. If they cannot be had, the caller's thread
     /// does all.

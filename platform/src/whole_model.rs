@@ -4,6 +4,8 @@
 //! Slower than [`crate::monolithic`], which it must reproduce; and the way to everything that the
 //! kernel does with a model: linearisation, vibration modes, regulators.
 
+use crate::body::BodyState;
+use crate::contact::Latch;
 use crate::error::{PlatformError, Result};
 use crate::monolithic::{Platform, base_body};
 use crate::native::{Start, motor_signals};
@@ -55,6 +57,8 @@ pub struct WholeModel {
     pub rest: SpatialState,
     /// What keeps it there: motors, and the wrench of the equilibrium.
     pub signals: Signals,
+    /// A target that was captured.
+    pub target: Option<NodeId>,
     /// Force that takes away the end effector's weight, if it is not to feel it [N].
     weightless: Vector3<f64>,
 }
@@ -64,7 +68,7 @@ impl WholeModel {
     /// hold it there.
     pub fn at_rest(equilibrium: &StaticPlatform) -> Result<Self> {
         let mode = equilibrium.config().motor.mode;
-        let mut out = Self::built(equilibrium, LinkDrive::from(mode))?;
+        let mut out = Self::built(equilibrium, LinkDrive::from(mode), None)?;
         out.place(equilibrium, motor_signals)?;
         Ok(out)
     }
@@ -72,10 +76,19 @@ impl WholeModel {
     /// The same with all motors driven in another way, and with the torques and angles that hold
     /// the equilibrium.
     pub fn driven(equilibrium: &StaticPlatform, drive: LinkDrive) -> Result<Self> {
+        Self::with_target(equilibrium, drive, None)
+    }
+
+    /// The same with a target in the latch.
+    pub fn with_target(
+        equilibrium: &StaticPlatform,
+        drive: LinkDrive,
+        target: Option<&CapturedTarget>,
+    ) -> Result<Self> {
         if drive != LinkDrive::Prescribed {
             within_limits(equilibrium)?;
         }
-        let mut out = Self::built(equilibrium, drive)?;
+        let mut out = Self::built(equilibrium, drive, target)?;
         out.place(equilibrium, |_, start| {
             let constant = Signal::Constant;
             (constant(start.holding_torque), constant(start.motor))
@@ -84,7 +97,13 @@ impl WholeModel {
     }
 
     /// The model, not yet placed.
-    fn built(equilibrium: &StaticPlatform, drive: LinkDrive) -> Result<Self> {
+    fn built(
+        equilibrium: &StaticPlatform,
+        drive: LinkDrive,
+        target: Option<&CapturedTarget>,
+    ) -> Result<Self> {
+        equilibrium
+            .require_leaves("the platform as one model (linearisation, modes, regulators)")?;
         let config = equilibrium.config();
         let mut builder = ModelBuilder::<Se3, 6, 3>::new();
         builder.gravity(config.gravity_m_s2.into());
@@ -111,11 +130,20 @@ impl WholeModel {
             let leg = add_leg(&mut builder, i, start, drive, frame, (effector, sphere));
             legs.push(leg.map_err(PlatformError::in_leg(i))?);
         }
-        let model = builder.build()?;
         let gravity = Vector3::from(config.gravity_m_s2);
+        let target = target.map(|target| target.add(&mut builder, effector, equilibrium.pose()));
+        let model = builder.build()?;
+        let mut signals = Signals(vec![Signal::Constant(0.0); model.input_count()]);
+        if let Some((_, weight, body)) = &target {
+            let lift = (body.gravity - gravity) * body.inertia[(0, 0)];
+            for (channel, force) in weight.iter().zip(&lift) {
+                signals.0[channel.index()] = Signal::Constant(*force);
+            }
+        }
         Ok(Self {
             rest: State::new(&model),
-            signals: Signals(vec![Signal::Constant(0.0); model.input_count()]),
+            signals,
+            target: target.map(|(node, ..)| node),
             model,
             effector,
             base,
@@ -185,6 +213,51 @@ impl WholeModel {
             out.angles[own.parts.motor_joint.index()] = leg.crank_angle();
         }
         out
+    }
+}
+
+/// A state as it is seen from a moving frame: poses against its pose, velocities against its twist.
+pub fn seen_from(frame: &BodyState, mut state: SpatialState) -> SpatialState {
+    for (pose, velocity) in state.poses.iter_mut().zip(&mut state.velocities) {
+        *pose = frame.pose.between(pose);
+        *velocity -= pose.adjoint_inverse() * frame.velocity;
+    }
+    state
+}
+
+/// A target that a latch holds to the end effector.
+#[derive(Debug, Clone)]
+pub struct CapturedTarget {
+    /// The target as a body.
+    pub body: crate::body::Body,
+    /// Its pose in the equilibrium.
+    pub pose: Se3,
+    /// The latch, closed or as it closes where the target is.
+    pub latch: Latch,
+}
+
+impl CapturedTarget {
+    /// Adds it to a model: its node, and the channels of a force on its centre of mass [N], which
+    /// makes up for a weight that it does not feel.
+    fn add(
+        &self,
+        builder: &mut ModelBuilder<Se3, 6, 3>,
+        effector: NodeId,
+        pose: &Se3,
+    ) -> (NodeId, [InputId; 3], crate::body::Body) {
+        let node = builder.rigid_body("target", self.pose, self.body.inertia);
+        let hold = self.latch.hold(pose, &self.pose);
+        builder.bushing("latch", [Body::Node(effector), Body::Node(node)], hold);
+        let weight = ["x", "y", "z"].map(|axis| builder.input(&format!("target weight {axis}")));
+        builder.wrench(Force::Wrench {
+            name: "target weight".into(),
+            node,
+            point: self.body.centre_of_mass(),
+            axes: Axes::World,
+            force: weight.map(Some),
+            moment: [None; 3],
+        });
+        (node, weight, self.body)
     }
 }
 

@@ -7,14 +7,14 @@
 //! Energies of dissipation follow from the powers at the ends of the steps by the trapezoidal rule,
 //! the work of the wrench from the way that the end effector makes.
 
+use crate::bodies::{Bodies, BodySystem, EFFECTOR, MOST_BODIES, PortResponse};
 use crate::body::{Body, BodyState, BodyStep, gravity_energy, kinetic_energy};
 use crate::contact::{BodyMotion, ContactPair, EpisodeChanges, Latch};
 use crate::encounter::{Encounter, EncounterMemory};
 use crate::error::{PlatformError, Result};
-use crate::hub::{Answer, EFFECTOR, Hub, HubSystem, MOST_BODIES};
 use crate::wrench::{AppliedWrench, WrenchHistory, split, work};
-use multibody::dynamics::alpha::Coefficients;
 use multibody::dynamics::grid::SLIVER;
+use multibody::dynamics::integrator::Integrator;
 use nalgebra::{Vector3, Vector6};
 
 /// Work done on the bodies and energy lost between them since the start [J], with the powers now
@@ -94,23 +94,23 @@ fn energy(body: &Body, state: &BodyState) -> f64 {
 /// The bodies and what acts on them besides the legs.
 #[derive(Debug, Clone)]
 pub struct World {
-    hub: Hub,
+    bodies: Bodies,
     wrench: AppliedWrench,
     /// The wrench as the step under way feels it.
     load: Vector6<f64>,
     encounter: Option<Encounter>,
     account: Account,
-    system: HubSystem,
+    system: BodySystem,
     /// Times nearer than this are the same [s].
     same: f64,
 }
 
 impl World {
     /// Bodies on which a wrench has acted for long; `step` [s] is the step of the solver.
-    pub fn new(hub: Hub, bodies: &[BodyState], held: &Vector6<f64>, step: f64) -> Self {
+    pub fn new(list: Bodies, bodies: &[BodyState], held: &Vector6<f64>, step: f64) -> Self {
         let mut out = Self {
-            system: HubSystem::new(hub.bodies.len()),
-            hub,
+            system: BodySystem::new(list.all.len()),
+            bodies: list,
             wrench: AppliedWrench::held(held),
             load: *held,
             encounter: None,
@@ -125,8 +125,8 @@ impl World {
     }
 
     /// The bodies.
-    pub fn hub(&self) -> &Hub {
-        &self.hub
+    pub fn bodies(&self) -> &Bodies {
+        &self.bodies
     }
 
     /// The account so far.
@@ -159,14 +159,14 @@ impl World {
         bodies: &mut Vec<BodyState>,
         time: f64,
     ) {
-        let effector = (&self.hub.bodies[EFFECTOR], &bodies[EFFECTOR]);
+        let effector = (&self.bodies.all[EFFECTOR], &bodies[EFFECTOR]);
         let bodies_in_contact = [effector, (&body, &state)];
         let encounter = Encounter::new(pair, latch, bodies_in_contact, time);
         self.encounter = Some(encounter);
-        self.hub.target = Some(self.hub.bodies.len());
-        self.hub.bodies.push(body);
+        self.bodies.target = Some(self.bodies.all.len());
+        self.bodies.all.push(body);
         bodies.push(state);
-        self.system = HubSystem::new(self.hub.bodies.len());
+        self.system = BodySystem::new(self.bodies.all.len());
         self.account.initial_bodies = self.body_energy(bodies);
         self.account.initial_target = self.target_energy(bodies.iter());
     }
@@ -196,19 +196,19 @@ impl World {
     pub fn linearize(
         &mut self,
         steps: &[BodyStep],
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         end: f64,
     ) -> Result<()> {
-        self.system.start(&self.hub, steps, coefficients);
+        self.system.start(&self.bodies, steps, integrator);
         let (force, moment) = split(&self.load);
         self.system
             .add_dead_wrench(&steps[EFFECTOR], &force, &moment);
-        let (Some(encounter), Some(target)) = (&mut self.encounter, self.hub.target) else {
+        let (Some(encounter), Some(target)) = (&mut self.encounter, self.bodies.target) else {
             return Ok(());
         };
         let (a, b) = (&steps[EFFECTOR], &steps[target]);
         encounter.evaluate(&a.trial, &b.trial, end)?;
-        let damping = coefficients.weights().damping;
+        let damping = integrator.weights().damping;
         let output = encounter.trial();
         self.system.add_wrench(EFFECTOR, &output.wrench_a);
         self.system.add_wrench(target, &output.wrench_b);
@@ -230,12 +230,12 @@ impl World {
     pub fn add_leg(
         &mut self,
         steps: &[BodyStep],
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         sphere: &Vector3<f64>,
-        answer: &Answer,
+        response: &PortResponse,
     ) {
         self.system
-            .add_leg(&self.hub, steps, coefficients, sphere, answer);
+            .add_leg(&self.bodies, steps, integrator, sphere, response);
     }
 
     /// By how much more than `tolerance` [m] Newton's corrections of the bodies have to shrink for the
@@ -261,7 +261,7 @@ impl World {
         start: f64,
         h: f64,
     ) -> Trial {
-        let (Some(encounter), Some(target)) = (&mut self.encounter, self.hub.target) else {
+        let (Some(encounter), Some(target)) = (&mut self.encounter, self.bodies.target) else {
             return Trial::default();
         };
         let (a, b) = (&steps[EFFECTOR], &steps[target]);
@@ -290,7 +290,7 @@ impl World {
         // that part of its energy T from axis to axis, although nothing acts on it; what the step
         // misses of it is of the order of (ω h)³ T.
         let (mut turned, mut held) = (0.0, 0.0);
-        for (body, state) in self.hub.bodies.iter().zip(trials) {
+        for (body, state) in self.bodies.all.iter().zip(trials) {
             let kinetic = kinetic_energy(body, state);
             let spin = state.velocity.fixed_rows::<3>(3).norm();
             turned += kinetic * spin * h;
@@ -310,14 +310,14 @@ impl World {
 
     /// Energy of the target [J].
     fn target_energy<'a>(&self, mut states: impl Iterator<Item = &'a BodyState>) -> f64 {
-        let target = self.hub.target.and_then(|i| Some((i, states.nth(i)?)));
-        target.map_or(0.0, |(i, state)| energy(&self.hub.bodies[i], state))
+        let target = self.bodies.target.and_then(|i| Some((i, states.nth(i)?)));
+        target.map_or(0.0, |(i, state)| energy(&self.bodies.all[i], state))
     }
 
     /// Energy of the bodies in these states [J].
     fn energy_of<'a>(&self, states: impl Iterator<Item = &'a BodyState>) -> f64 {
         let energy = |(body, state)| energy(body, state);
-        self.hub.bodies.iter().zip(states).map(energy).sum()
+        self.bodies.all.iter().zip(states).map(energy).sum()
     }
 
     /// True if a contact began or ended with the last accepted step.
@@ -337,25 +337,25 @@ impl World {
         &mut self,
         bodies: &mut [BodyState],
         steps: &[BodyStep],
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         time: f64,
     ) -> bool {
-        let h = coefficients.step;
+        let h = integrator.step();
         let from = bodies[EFFECTOR];
         let mut errors = [Vector6::zeros(); MOST_BODIES];
         for ((state, step), error) in bodies.iter_mut().zip(steps).zip(&mut errors) {
-            *error = step.error(state, coefficients);
+            *error = step.error(state, integrator);
             *state = step.accepted();
         }
         let (before, after) = (self.account.wrench_load, self.load);
         let done = work(&before, &after, &from, &bodies[EFFECTOR], h);
         self.account_for_wrench(done, &after);
-        let (Some(encounter), Some(target)) = (&mut self.encounter, self.hub.target) else {
+        let (Some(encounter), Some(target)) = (&mut self.encounter, self.bodies.target) else {
             return false;
         };
         let (a, b) = (&bodies[EFFECTOR], &bodies[target]);
         encounter.take_forces(a, b, time);
-        let given = energy(&self.hub.bodies[target], b) - self.account.initial_target;
+        let given = energy(&self.bodies.all[target], b) - self.account.initial_target;
         let at_stake = encounter.at_stake();
         let output = encounter.output();
         let account = &mut self.account;
@@ -377,7 +377,7 @@ impl World {
     /// The largest step that contact allows from here, and the time until something touches that does
     /// not yet [s].
     pub fn largest_step(&mut self, bodies: &[BodyState]) -> (f64, f64) {
-        match (&mut self.encounter, self.hub.target) {
+        match (&mut self.encounter, self.bodies.target) {
             (Some(encounter), Some(target)) => {
                 encounter.largest_step(&bodies[EFFECTOR], &bodies[target])
             }

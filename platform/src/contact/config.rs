@@ -9,8 +9,7 @@
 //! on a polymer pad of 15 MPa effective modulus; bare metal would be a thousand times stiffer and
 //! multiply the force of the first touch without changing the docking.
 
-use super::friction::FrictionLaw;
-use super::law::NormalLaw;
+use multibody::contact::{FrictionLaw, NormalLaw};
 use multibody::math;
 use softdock_settings::{ConfigError, Table, check, table};
 

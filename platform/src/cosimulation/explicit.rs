@@ -12,17 +12,18 @@
 //! nor derivatives; the price is a limit of stability ([`super::limit`]), far below the step that
 //! accuracy would ask for.
 
-use super::rig::Rig;
-use super::seat::{Before, Question, Request, Stop};
+use super::common::Cosimulation;
+use super::slot::{Before, Question, Request, Stop};
+use crate::bodies::EFFECTOR;
 use crate::body::BodyStep;
 use crate::error::{PlatformError, Result};
-use crate::hub::EFFECTOR;
-use crate::pace::{Done, Pace, Refusal, Stepper, Strictness, advance_evenly};
 use crate::scheme::{Observer, Progress};
 use crate::statics::StaticPlatform;
 use crate::unit::{LegUnit, NativeUnit, UnitStart};
-use multibody::dynamics::alpha::Coefficients;
 use multibody::dynamics::grid::SLIVER;
+use multibody::dynamics::integrator::Integrator;
+use multibody::dynamics::pace::Pace;
+use multibody::dynamics::stepper::{self, Done, Planned, Refusal, StepSizes, Stepped, Strictness};
 use nalgebra::{Matrix3, Vector3};
 
 /// Most iterations on the bodies' own equations, under given forces.
@@ -35,7 +36,7 @@ const LARGEST_VELOCITY: f64 = 1e3;
 /// A platform in explicit co-simulation.
 #[derive(Debug)]
 pub struct Explicit {
-    pub(crate) rig: Rig,
+    pub(crate) common: Cosimulation,
     order: usize,
     /// Times [s] and forces of all legs then [N], the latest last.
     past: Vec<(f64, Vec<Vector3<f64>>)>,
@@ -55,18 +56,18 @@ impl Explicit {
         starts: &[UnitStart],
         units: Vec<Box<dyn LegUnit>>,
     ) -> Result<Self> {
-        let rig = Rig::new(equilibrium, starts, units)?;
+        let common = Cosimulation::new(equilibrium, starts, units)?;
         Ok(Self {
-            order: rig.config.solver.extrapolation_order,
-            past: vec![(0.0, rig.forces.clone())],
+            order: common.config.solver.extrapolation_order,
+            past: vec![(0.0, common.forces.clone())],
             pace: Pace::default(),
-            rig,
+            common,
         })
     }
 
     /// Takes another macro step [s] and order of extrapolation than the configured ones.
     pub(crate) fn set_steps(&mut self, macro_step_s: f64, order: usize) {
-        self.rig.config.solver.macro_step_s = macro_step_s;
+        self.common.config.solver.macro_step_s = macro_step_s;
         self.order = order;
     }
 
@@ -74,23 +75,9 @@ impl Explicit {
     /// contact asks for it. `observe` sees every step. On an error the bodies are those of the last
     /// step.
     pub(crate) fn advance(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
-        let crew = self.rig.crew.clone();
-        crew.enter(|| self.advance_in_steps(end, observe))
-    }
-
-    fn advance_in_steps(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
-        let largest = self.rig.config.solver.macro_step_s;
-        let slack = SLIVER * largest;
+        let pool = self.common.pool.clone();
         let mut out = Progress::default();
-        while end - self.rig.time > slack {
-            let jumps = self.rig.next_jumps(self.rig.time, end, slack);
-            let jump = jumps.into_iter().flatten().reduce(f64::min);
-            // A jump next to the end is at the end.
-            let until = jump.filter(|jump| *jump < end - slack).unwrap_or(end);
-            advance_evenly(self, until, largest, &mut out, &mut |scheme| {
-                observe(scheme)
-            })?;
-        }
+        pool.enter(|| stepper::advance(self, end, &mut out, &mut |scheme| observe(scheme)))?;
         Ok(out)
     }
 
@@ -111,20 +98,24 @@ impl Explicit {
 
     /// Moves the bodies to `end` [s]; their motion is known before that of the legs, so that an event
     /// inside can still end the step.
-    fn step(&mut self, end: f64, strict: Strictness) -> core::result::Result<bool, Refusal> {
-        let h = end - self.rig.time;
-        let coefficients = Coefficients::new(self.rig.config.solver.spectral_radius, h);
-        let forces: Vec<Vector3<f64>> = (0..self.rig.seats.len())
+    fn step(
+        &mut self,
+        end: f64,
+        strict: Strictness,
+    ) -> core::result::Result<bool, Refusal<PlatformError>> {
+        let h = end - self.common.time;
+        let integrator = Integrator::new(self.common.config.solver.spectral_radius, h);
+        let forces: Vec<Vector3<f64>> = (0..self.common.slots.len())
             .map(|leg| self.extrapolated(leg, end))
             .collect();
-        let steps = self.move_bodies(&coefficients, end, &forces);
+        let steps = self.move_bodies(&integrator, end, &forces);
         let steps = steps.map_err(Refusal::Never)?;
-        let rig = &mut self.rig;
-        let trial = rig.world.examine(&rig.bodies, &steps, rig.time, h);
+        let common = &mut self.common;
+        let trial = common.world.examine(&common.bodies, &steps, common.time, h);
         if let Some(after) = trial.event.filter(|_| strict.events) {
             return Err(Refusal::Event(after));
         }
-        self.follow(&steps, &coefficients, end, &forces)
+        self.follow(&steps, &integrator, end, &forces)
             .map_err(Refusal::Never)
     }
 
@@ -132,11 +123,11 @@ impl Explicit {
     fn follow(
         &mut self,
         steps: &[BodyStep],
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         end: f64,
         forces: &[Vector3<f64>],
     ) -> Result<bool> {
-        let h = coefficients.step;
+        let h = integrator.step();
         let request = Request {
             before: Before::Nothing,
             question: Question::Force,
@@ -147,7 +138,7 @@ impl Explicit {
             time: end,
             state: steps[EFFECTOR].trial,
         };
-        let done = self.rig.follow(&stop, &request);
+        let done = self.common.follow(&stop, &request);
         done.map_err(|(leg, failure)| {
             let discarded = failure.is_discard();
             let error = PlatformError::in_unit(leg)(failure);
@@ -157,11 +148,13 @@ impl Explicit {
                 error
             }
         })?;
-        let answers = self.rig.seats.iter();
-        let found: Vec<Vector3<f64>> = answers.map(|seat| seat.answer.force).collect();
+        let answers = self.common.slots.iter();
+        let found: Vec<Vector3<f64>> = answers.map(|slot| slot.response.force).collect();
         let (felt, now) = (|leg: usize| forces[leg], |leg: usize| found[leg]);
-        let closed = self.rig.accept_steps(steps, coefficients, end, felt, now)?;
-        self.past.push((self.rig.time, found));
+        let closed = self
+            .common
+            .accept_steps(steps, integrator, end, felt, now)?;
+        self.past.push((self.common.time, found));
         let surplus = self.past.len().saturating_sub(self.order + 1);
         self.past.drain(..surplus);
         Ok(closed)
@@ -170,7 +163,7 @@ impl Explicit {
     /// A step that no smaller steps of a leg can save.
     fn unstable(&self, h: f64, cause: PlatformError) -> PlatformError {
         PlatformError::Unstable {
-            time_s: self.rig.time,
+            time_s: self.common.time,
             step_s: h,
             cause: Box::new(cause),
         }
@@ -179,19 +172,19 @@ impl Explicit {
     /// The motion of the bodies under known forces of the legs.
     fn move_bodies(
         &mut self,
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         end: f64,
         forces: &[Vector3<f64>],
     ) -> Result<Vec<BodyStep>> {
-        self.rig.world.begin(self.rig.time, end);
-        let predict = |state| BodyStep::predict(state, coefficients, false);
-        let mut steps: Vec<BodyStep> = self.rig.bodies.iter().map(predict).collect();
+        self.common.world.begin(self.common.time, end);
+        let predict = |state| BodyStep::predict(state, integrator, false);
+        let mut steps: Vec<BodyStep> = self.common.bodies.iter().map(predict).collect();
         let mut correction = f64::INFINITY;
         for _ in 0..MOST_ITERATIONS {
             let answer = |leg: usize, _: &_| (forces[leg], Matrix3::zeros());
             correction = self
-                .rig
-                .correct_bodies(&mut steps, coefficients, end, answer)?;
+                .common
+                .correct_bodies(&mut steps, integrator, end, answer)?;
             let fast = steps[EFFECTOR].trial.velocity.amax() > LARGEST_VELOCITY;
             if correction.is_nan() || fast {
                 break;
@@ -200,7 +193,7 @@ impl Explicit {
                 return Ok(steps);
             }
         }
-        let h = coefficients.step;
+        let h = integrator.step();
         let cause = PlatformError::Diverged {
             time_s: end,
             step_s: h,
@@ -211,30 +204,55 @@ impl Explicit {
     }
 }
 
-impl Stepper for Explicit {
+impl Stepped for Explicit {
+    type Error = PlatformError;
+
     fn time(&self) -> f64 {
-        self.rig.time
+        self.common.time
     }
 
     fn pace(&mut self) -> &mut Pace {
         &mut self.pace
     }
 
+    fn sizes(&self) -> StepSizes {
+        let step = self.common.config.solver.macro_step_s;
+        StepSizes::even(step, step)
+    }
+
+    fn slack(&self) -> f64 {
+        SLIVER * self.common.config.solver.macro_step_s
+    }
+
+    fn next_jump(&mut self, end: f64) -> Option<f64> {
+        let jumps = self.common.next_jumps(end, self.slack());
+        jumps.into_iter().flatten().reduce(f64::min)
+    }
+
     fn contact_limit(&mut self) -> (f64, f64) {
-        self.rig.world.largest_step(&self.rig.bodies)
+        self.common.world.largest_step(&self.common.bodies)
     }
 
-    fn closing(&self) -> Option<f64> {
-        self.rig.world.closing()
+    fn next_event(&self) -> Option<f64> {
+        self.common.world.closing()
     }
 
-    fn attempt(&mut self, end: f64, strict: Strictness) -> core::result::Result<Done, Refusal> {
-        let closed = self.step(end, strict)?;
+    fn attempt(
+        &mut self,
+        step: &Planned,
+        strict: Strictness,
+    ) -> core::result::Result<Done, Refusal<PlatformError>> {
+        let closed = self.step(step.end, strict)?;
         Ok(Done {
             iterations: 1,
             linearizations: 0,
+            further_steps: 0,
             closed,
-            changed: self.rig.world.changed(),
+            changed: self.common.world.changed(),
         })
+    }
+
+    fn stalled(&self, [_, smallest_s]: [f64; 2], cause: PlatformError) -> PlatformError {
+        PlatformError::stalled(self.common.time, smallest_s, cause)
     }
 }

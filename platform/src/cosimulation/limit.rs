@@ -9,7 +9,7 @@
 //! and their inertia moves with their tips. With ρ∞ near 1 there are steps far below the limit that
 //! are unstable, too: the accelerations of a leg whose tip is led then alternate from step to step
 //! and hardly die out, and each alternation comes back through the force of the next step. Explicit
-//! co-simulation wants ρ∞ well below 1. Limits of the platform "pacoma" are in README.md.
+//! co-simulation wants ρ∞ well below 1. Limits of the platform "pacoma" are in docs/performance.md.
 
 use super::explicit::Explicit;
 use crate::error::{PlatformError, Result};
@@ -140,9 +140,9 @@ fn is_stable(
         after: held[i],
     };
     let history = WrenchHistory(core::array::from_fn(history));
-    run.rig.set_wrench(history);
+    run.common.set_wrench(history);
     let push = Vector6::from(PUSH) * lasting;
-    let free = run.rig.body().inertia.cholesky();
+    let free = run.common.body().inertia.cholesky();
     let free = free.map_or(push, |inertia| inertia.solve(&push));
     let steps = (search.duration_s / step).ceil().max(search.steps as f64);
     let piece = (steps / f64::from(PIECES)).ceil() * step;
@@ -153,12 +153,12 @@ fn is_stable(
         {
             return Ok(false);
         }
-        let velocity = &run.rig.effector().velocity;
+        let velocity = &run.common.effector().velocity;
         let too_fast = |first: usize| {
             let norm = |v: &Vector6<f64>| v.fixed_rows::<3>(first).norm();
             norm(velocity) > TOO_FAST * norm(&free)
         };
-        if !run.rig.effector().is_finite() || too_fast(0) || too_fast(3) {
+        if !run.common.effector().is_finite() || too_fast(0) || too_fast(3) {
             return Ok(false);
         }
     }

@@ -6,15 +6,15 @@
 //!
 //! The base is fixed: a leg's unit does not know of a base that moves.
 
-mod balance;
-mod course;
+mod common;
+mod cubic;
+mod cubic_equations;
 pub mod explicit;
 pub mod implicit;
 mod interface;
 pub mod limit;
 mod predictor;
-mod rig;
-mod seat;
+mod slot;
 
 pub use explicit::Explicit;
 pub use implicit::Implicit;

@@ -1,15 +1,15 @@
 //! The account of energies of a step, before it is accepted.
 
 use super::Platform;
+use crate::bodies::{EFFECTOR, point_motion};
 use crate::body::BodyStep;
 use crate::error::PlatformError;
-use crate::hub::{EFFECTOR, point_motion};
-use crate::native::NativeLeg;
-use crate::pace::{Refusal, Strictness};
+use crate::leg::PlatformLeg;
 use crate::stopwatch::timed;
 use crate::world::Trial;
+use multibody::dynamics::stepper::{Refusal, Strictness};
 
-impl Platform {
+impl<L: PlatformLeg> Platform<L> {
     /// Moves the legs to the end of the step, and with a target judges what the account misses in it.
     /// On a refusal the legs are as they were.
     pub(super) fn move_legs(
@@ -18,7 +18,7 @@ impl Platform {
         (h, end): (f64, f64),
         trial: &Trial,
         strict: Strictness,
-    ) -> core::result::Result<(), Refusal> {
+    ) -> core::result::Result<(), Refusal<PlatformError>> {
         let watched = self.world.encounter().is_some();
         let before = match self.balances {
             None if watched => self.leg_balances()?,
@@ -30,15 +30,15 @@ impl Platform {
             legs,
             spheres,
             world,
-            crew,
+            pool,
             walls,
             ..
         } = self;
         let effector = &steps[EFFECTOR].trial;
-        let base = world.hub().base.map(|i| &steps[i].trial);
+        let base = world.bodies().base.map(|i| &steps[i].trial);
         timed(walls.as_mut().map(|walls| &mut walls[0]), || {
-            crew.for_each(legs, |i, leg| {
-                leg.accept(&point_motion(effector, &spheres[i]), base, look);
+            pool.for_each(legs, |i, leg| {
+                leg.accept(&point_motion(effector, &spheres[i]), base, h, look);
             });
         });
         let (mut motors, mut lost) = (0.0, world.account().dissipated());
@@ -49,28 +49,27 @@ impl Platform {
             tip.advance(h, -leg.tip_force().dot(&velocity));
             foot.advance(h, base.map_or(0.0, |base| leg.base_power(base)));
             miss += tip.energy - self.tips[i].energy + foot.energy - self.feet[i].energy;
-            let ledger = &leg.state().ledger;
-            motors += ledger.work_in - tip.energy - foot.energy;
-            lost += ledger.dissipated;
+            motors += leg.work_in() - tip.energy - foot.energy;
+            lost += leg.dissipated();
             self.flows.push((tip, foot));
         }
         if look {
             let judged = self.leg_balances().and_then(|balances| {
                 let moved = trial.moved.max(lost).max(motors.abs());
-                let (watch, miss) = (&mut self.pace.watch, miss + balances - before);
+                let (watch, miss) = (&mut self.pace.guard, miss + balances - before);
                 let stake = (moved, trial.held + balances.abs());
                 let judged = watch.judge(miss, stake, (h, end), strict.account);
-                judged.map(|()| balances).map_err(Refusal::Account)
+                judged.map(|()| balances).map_err(Refusal::Inaccurate)
             });
             match judged {
                 Ok(balances) => self.balances = Some(balances),
                 Err(refusal) => {
-                    self.legs.iter_mut().for_each(NativeLeg::undo);
+                    self.legs.iter_mut().for_each(L::undo);
                     return Err(refusal);
                 }
             }
         } else if watched {
-            self.pace.watch.postpone(miss, h);
+            self.pace.guard.postpone(miss, h);
         }
         for (i, (tip, foot)) in self.flows.iter().enumerate() {
             (self.tips[i], self.feet[i]) = (*tip, *foot);
@@ -79,7 +78,7 @@ impl Platform {
     }
 
     /// Sum of the balances of all legs [J].
-    fn leg_balances(&mut self) -> core::result::Result<f64, Refusal> {
+    fn leg_balances(&mut self) -> core::result::Result<f64, Refusal<PlatformError>> {
         let mut sum = 0.0;
         for (i, leg) in self.legs.iter_mut().enumerate() {
             let balance = leg.balance().map_err(PlatformError::in_leg(i));

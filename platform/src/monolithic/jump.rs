@@ -1,18 +1,17 @@
 //! Forces that jump: accelerations and reactions follow at once.
 
 use super::Platform;
+use crate::bodies::{EFFECTOR, point_motion};
 use crate::body::{BodyStep, point_map};
 use crate::error::{PlatformError, Result};
-use crate::hub::{EFFECTOR, point_motion};
-use crate::native::NativeLeg;
+use crate::leg::PlatformLeg;
 use crate::wrench::{next_jump, replacing_jumps};
-use leg_core::config::MotorMode;
-use multibody::dynamics::alpha::Coefficients;
 use multibody::dynamics::grid::SLIVER;
+use multibody::dynamics::integrator::Integrator;
 use multibody::group::Group;
 use multibody::model::Signal;
 
-impl Platform {
+impl<L: PlatformLeg> Platform<L> {
     /// Gives the motor of a leg (from 0) another torque history [N·m] and target history [rad], both
     /// absolute: they act from now on.
     pub fn set_motor(&mut self, leg: usize, torque: Signal, angle: Signal) {
@@ -28,7 +27,7 @@ impl Platform {
     /// First jump of a history before `end` [s]: of the wrench, of a motor.
     pub(super) fn next_jumps(&self, end: f64, slack: f64) -> [Option<f64>; 2] {
         let wrench = self.world.wrench().next_jump(self.time, end, slack);
-        let motors = self.legs.iter().map(NativeLeg::motor);
+        let motors = self.legs.iter().map(L::motor);
         let motors = motors.filter_map(|(a, b)| next_jump([a, b], self.time, end, slack));
         [wrench, motors.reduce(f64::min)]
     }
@@ -36,9 +35,8 @@ impl Platform {
     /// Goes on behind the jump of a motor: forces jump at once, rates of prescribed angles within small
     /// steps.
     pub(super) fn cross_motor_jump(&mut self) -> Result<()> {
-        let prescribed = |leg: &NativeLeg| leg.leg().config.motor.mode == MotorMode::Angle;
-        if self.legs.iter().any(prescribed) {
-            self.disturb();
+        if self.legs.iter().any(L::is_led) {
+            self.restart_small_steps();
         }
         self.rebalance()
     }
@@ -48,46 +46,41 @@ impl Platform {
     /// of the next step.
     pub fn rebalance(&mut self) -> Result<()> {
         let solver = &self.config.solver;
-        let coefficients = Coefficients::new(solver.spectral_radius, solver.step_s);
+        let integrator = Integrator::new(solver.spectral_radius, solver.step_s);
         let steps: Vec<BodyStep> = self.bodies.iter().map(BodyStep::standing).collect();
         let time = self.time;
         let Self {
             legs,
             spheres,
             world,
-            crew,
+            pool,
             bodies,
             ..
         } = self;
-        let base = world.hub().base.map(|i| &bodies[i]);
+        let base = world.bodies().base.map(|i| &bodies[i]);
         let effector = &bodies[EFFECTOR];
-        crew.for_each(legs, |i, leg| {
+        pool.for_each(legs, |i, leg| {
             let tip = point_motion(effector, &spheres[i]);
-            leg.begin_jump(
-                &coefficients,
-                &tip,
-                base,
-                (time, SLIVER * coefficients.step),
-            );
+            leg.begin_jump(&integrator, &tip, base, (time, SLIVER * integrator.step()));
         });
         for (i, leg) in legs.iter_mut().enumerate() {
             if let Some(failure) = leg.take_failure() {
                 return Err(PlatformError::in_leg(i)(failure));
             }
         }
-        world.linearize(&steps, &coefficients, self.time)?;
+        world.linearize(&steps, &integrator, self.time)?;
         for (leg, sphere) in legs.iter().zip(spheres.iter()) {
-            if let Some(answer) = leg.answer() {
-                world.add_leg(&steps, &coefficients, sphere, &answer);
+            if let Some(response) = leg.response() {
+                world.add_leg(&steps, &integrator, sphere, &response);
             }
         }
         let psi = world.solve(self.time)?;
-        let weight = coefficients.weights().inertia;
+        let weight = integrator.weights().inertia;
         for (body, psi) in bodies.iter_mut().zip(&psi) {
             body.acceleration += psi * weight;
             body.algorithmic += psi * weight;
         }
-        let base = world.hub().base.map(|i| (&bodies[i], &psi[i]));
+        let base = world.bodies().base.map(|i| (&bodies[i], &psi[i]));
         let effector = &bodies[EFFECTOR];
         let rotation = effector.pose.rotation();
         for (i, leg) in legs.iter_mut().enumerate() {

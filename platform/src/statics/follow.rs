@@ -304,15 +304,9 @@ impl StaticPlatform {
     fn explain_motors(&self) -> String {
         let (low, high, index) = self.weakest_motors();
         let leg = &self.legs[index];
-        let a = leg.state.pose(leg.leg.node_a).translation();
-        let chord = leg.state.pose(leg.leg.node_b).translation() - a;
+        let chord = leg.span();
         // The crank's end moves along the second axis of the crank.
-        let motion = leg
-            .state
-            .pose(leg.leg.crank)
-            .rotation()
-            .column(1)
-            .into_owned();
+        let motion = leg.crank_motion();
         let lever = math::asin((motion.dot(&chord) / chord.norm()).abs().min(1.0));
         format!(
             "the motors cannot balance the wrench any further: their effect on it ranges from \
@@ -321,7 +315,7 @@ impl StaticPlatform {
              leaf's length",
             index + 1,
             lever.to_degrees(),
-            100.0 * chord.norm() / leg.leg.config.leaf.length_m
+            100.0 * chord.norm() / leg.config().leaf.length_m
         )
     }
 }

@@ -21,16 +21,16 @@ pub use curve::{CurveEnd, CurvePoint, CurveSettings, LoadCurve};
 pub use follow::{Found, StaticSettings, Target};
 pub use stiffness::{Stability, StiffnessReport};
 
-use leg::{CRANK, StaticLeg};
+use leg::{LegMemory, StaticLeg};
 
 use crate::body::{Body, point_map, skew, weight_of};
-use crate::config::PlatformConfig;
+use crate::config::{Fidelity, PlatformConfig};
 use crate::error::{PlatformError, Result};
 use leg_core::config::{History, MotorMode};
-use leg_core::spatial::{SpatialLeg, SpatialState, pretension_spatial};
+use leg_core::spatial::{SpatialLeg, SpatialLegConfig, SpatialState, pretension_spatial};
+use leg_core::strut::Strut;
 use multibody::group::{Group, Se3};
 use multibody::model::spatial_inertia;
-use multibody::results;
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
 use rayon::prelude::*;
 
@@ -54,7 +54,7 @@ pub struct Saved {
     motors: Vec<f64>,
     force: Vector3<f64>,
     moment: Vector3<f64>,
-    legs: Vec<SpatialState>,
+    legs: Vec<LegMemory>,
 }
 
 /// What the equilibrium is solved for.
@@ -81,16 +81,20 @@ impl StaticPlatform {
     /// wrench being the one that holds the end effector.
     pub fn nominal(config: &PlatformConfig) -> Result<Self> {
         config.validate()?;
-        let legs: Vec<Result<StaticLeg>> = config
-            .leg_configs()?
-            .par_iter()
-            .enumerate()
-            .map(|(i, leg)| {
-                pretension_spatial(leg)
-                    .and_then(StaticLeg::new)
-                    .map_err(PlatformError::in_leg(i))
-            })
-            .collect();
+        let bow = |(i, leg): (usize, &SpatialLegConfig)| {
+            let made = match config.legs.fidelity {
+                Fidelity::Full => pretension_spatial(leg).and_then(StaticLeg::leaf),
+                Fidelity::Strut => StaticLeg::strut(leg),
+            };
+            made.map_err(PlatformError::in_leg(i))
+        };
+        let configs = config.leg_configs()?;
+        let legs: Vec<Result<StaticLeg>> =
+            if config.legs.fidelity == Fidelity::Strut || config.solver.threads == 1 {
+                configs.iter().enumerate().map(bow).collect()
+            } else {
+                configs.par_iter().enumerate().map(bow).collect()
+            };
         // The first leg that fails is named, whichever was first in time.
         let legs = legs.into_iter().collect::<Result<Vec<_>>>()?;
         let effector = &config.end_effector;
@@ -100,7 +104,7 @@ impl StaticPlatform {
         } else {
             Vector3::zeros()
         };
-        let motors = legs.iter().map(|leg| leg.leg.config.q1_rad).collect();
+        let motors = legs.iter().map(|leg| leg.config().q1_rad).collect();
         let mut out = Self {
             spheres: config.sphere_positions(),
             effector: Body {
@@ -120,6 +124,17 @@ impl StaticPlatform {
         out.force = -(rotation * held.fixed_rows::<3>(0));
         out.moment = -(rotation * held.fixed_rows::<3>(3));
         Ok(out)
+    }
+
+    /// The same equilibrium on a base that does not move, the end effector having another inertia
+    /// about its origin but no more weight: what a regulator of its motion against the base is
+    /// designed on.
+    pub fn with_inertia(&self, inertia: Matrix6<f64>) -> Self {
+        let mut out = self.clone();
+        out.config.base.free_floating = false;
+        out.effector.gravity *= self.effector.inertia[(0, 0)] / inertia[(0, 0)];
+        out.effector.inertia = inertia;
+        out
     }
 
     /// The platform's configuration.
@@ -155,29 +170,18 @@ impl StaticPlatform {
 
     /// Tendon tension of each leg [N].
     pub fn tensions(&self) -> Vec<f64> {
-        let tension = |leg: &StaticLeg| {
-            let line = results::line(&leg.leg.model, &leg.state, leg.leg.tendon?)?;
-            Some(line.response.tension)
-        };
-        self.legs
-            .iter()
-            .map(|leg| tension(leg).unwrap_or(0.0))
-            .collect()
+        self.legs.iter().map(StaticLeg::tension).collect()
     }
 
     /// Torque that holds each crank [N·m].
     pub fn holding_torques(&self) -> Vec<f64> {
-        // The force of a leg on its driver is the opposite of the driver's torque on the crank.
-        self.legs
-            .iter()
-            .map(|leg| -leg.condensation.force[CRANK])
-            .collect()
+        self.legs.iter().map(StaticLeg::holding_torque).collect()
     }
 
     /// What each motor does.
     pub fn motor_modes(&self) -> Vec<MotorMode> {
         let legs = self.legs.iter();
-        legs.map(|leg| leg.leg.config.motor.mode).collect()
+        legs.map(|leg| leg.config().motor.mode).collect()
     }
 
     /// Tells motors in mode `torque` the torques that hold this equilibrium, in place of those that
@@ -185,30 +189,45 @@ impl StaticPlatform {
     pub fn hold_motors(&mut self) {
         let torques = self.holding_torques();
         for (leg, torque) in self.legs.iter_mut().zip(torques) {
-            let motor = &mut leg.leg.config.motor;
-            if motor.mode == MotorMode::Torque {
-                motor.torque_nm = History::Constant(torque);
+            let Some(config) = leg.config_mut() else {
+                continue;
+            };
+            if config.motor.mode == MotorMode::Torque {
+                config.motor.torque_nm = History::Constant(torque);
             }
         }
     }
 
-    /// The legs' models, states and rest lengths, for dynamics to start from.
+    /// The legs' models, states and rest lengths, for dynamics to start from; none of struts, which
+    /// [`Self::require_leaves`] refuses.
     pub(crate) fn legs(&self) -> impl Iterator<Item = (&SpatialLeg, &SpatialState, Option<f64>)> {
-        self.legs
-            .iter()
-            .map(|leg| (&leg.leg, &leg.state, leg.rest_length))
+        let leaves = self.legs.iter().filter_map(StaticLeg::as_leaf);
+        leaves.map(|leg| (&leg.leg, &leg.state, leg.rest_length))
+    }
+
+    /// Refuses struts where the leaves are needed for `what`.
+    pub(crate) fn require_leaves(&self, what: &'static str) -> Result<()> {
+        if self.legs.iter().all(|leg| leg.as_leaf().is_some()) {
+            return Ok(());
+        }
+        Err(PlatformError::NotAsStruts {
+            what,
+            reason: "it needs the leaf with its inertia; take legs.fidelity = \"full\"",
+        })
+    }
+
+    /// The legs as struts.
+    pub(crate) fn struts(&self) -> Result<Vec<&Strut>> {
+        let struts: Option<Vec<&Strut>> = self.legs.iter().map(StaticLeg::as_strut).collect();
+        struts.ok_or(PlatformError::NotAsStruts {
+            what: "legs that have leaves",
+            reason: "the equilibrium was found with legs.fidelity = \"full\"",
+        })
     }
 
     /// Centre lines of the leaves: positions of the nodes from A to B, world axes [m].
     pub fn shapes(&self) -> Vec<Vec<Vector3<f64>>> {
-        let shape = |leg: &StaticLeg| {
-            let nodes = 0..=leg.leg.config.solver.elements;
-            nodes
-                .map(|i| leg.leg.model.beam_node(leg.leg.leaf, i))
-                .map(|node| leg.state.pose(node).translation())
-                .collect()
-        };
-        self.legs.iter().map(shape).collect()
+        self.legs.iter().map(StaticLeg::centre_line).collect()
     }
 
     /// Centres of the spherical joints in the end effector's frame [m].
@@ -244,17 +263,13 @@ impl StaticPlatform {
     /// Largest force or moment out of balance at a node of a leg [N, N·m]. Its rounding is that of
     /// a pose times the stiffness of an element, some 1e-8.
     pub fn leg_residual(&self) -> f64 {
-        let legs = self.legs.iter().map(|leg| leg.residual);
+        let legs = self.legs.iter().map(StaticLeg::residual);
         legs.fold(0.0, f64::max)
     }
 
     /// Distance from A to B of each leg [m].
     pub fn chords(&self) -> Vec<f64> {
-        let chord = |leg: &StaticLeg| {
-            let place = |node| leg.state.pose(node).translation();
-            (place(leg.leg.node_b) - place(leg.leg.node_a)).norm()
-        };
-        self.legs.iter().map(chord).collect()
+        self.legs.iter().map(|leg| leg.span().norm()).collect()
     }
 
     /// The equilibrium, to come back to.
@@ -264,7 +279,7 @@ impl StaticPlatform {
             motors: self.motors.clone(),
             force: self.force,
             moment: self.moment,
-            legs: self.legs.iter().map(|leg| leg.state.clone()).collect(),
+            legs: self.legs.iter().map(StaticLeg::save).collect(),
         }
     }
 
@@ -273,8 +288,8 @@ impl StaticPlatform {
         saved.pose = self.pose;
         saved.motors.copy_from_slice(&self.motors);
         (saved.force, saved.moment) = (self.force, self.moment);
-        for (leg, state) in self.legs.iter().zip(&mut saved.legs) {
-            state.copy_from(&leg.state);
+        for (leg, memory) in self.legs.iter().zip(&mut saved.legs) {
+            leg.save_into(memory);
         }
     }
 
@@ -289,8 +304,8 @@ impl StaticPlatform {
         self.pose = saved.pose;
         self.motors.copy_from_slice(&saved.motors);
         (self.force, self.moment) = (saved.force, saved.moment);
-        for (leg, state) in self.legs.iter_mut().zip(&saved.legs) {
-            leg.state.copy_from(state);
+        for (leg, memory) in self.legs.iter_mut().zip(&saved.legs) {
+            leg.put_back(memory);
         }
     }
 
@@ -304,7 +319,7 @@ impl StaticPlatform {
         let mut out = self.wrench_by_motors();
         for (i, leg) in self.legs.iter().enumerate() {
             // A driver's force is that of the crank on it: the stiffness of the crank, tip held.
-            let stiffness = -leg.condensation.operator[(CRANK, CRANK)];
+            let stiffness = leg.crank_stiffness();
             out.column_mut(i).scale_mut(1.0 / stiffness);
         }
         out
@@ -354,11 +369,7 @@ impl StaticPlatform {
             let mut turned = inner.fixed_view_mut::<3, 3>(0, 3);
             turned += skew(&local);
             by_pose += map.tr_mul(&inner);
-            let crank: Vector3<f64> = leg
-                .condensation
-                .operator
-                .fixed_view::<3, 1>(0, CRANK)
-                .into();
+            let crank = leg.crank_operator();
             by_motors.set_column(i, &map.tr_mul(&rotation.tr_mul(&crank)));
         }
         Balance {

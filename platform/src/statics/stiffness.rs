@@ -12,10 +12,9 @@
 //!
 //! ℓ is the radius of the spherical joints: the eigenvalues of (2) are all in N/m and comparable.
 
-use super::{StaticLeg, StaticPlatform};
+use super::StaticPlatform;
 use crate::error::{PlatformError, Result};
 use multibody::group::Group;
-use multibody::statics::stability::unstable_directions;
 use nalgebra::{DMatrix, Matrix3, Matrix6, Vector6};
 
 /// Whether an equilibrium is stable, motors held.
@@ -130,13 +129,8 @@ impl StaticPlatform {
         let mut count = eigenvalues.iter().filter(|value| **value <= 0.0).count();
         let mut unstable_legs = Vec::new();
         for (i, leg) in self.legs.iter_mut().enumerate() {
-            let StaticLeg {
-                leg,
-                state,
-                workspace,
-                ..
-            } = leg;
-            let own = unstable_directions(&leg.model, state, workspace)
+            let own = leg
+                .unstable_directions()
                 .map_err(PlatformError::in_leg(i))?;
             count += own;
             if own > 0 {

@@ -151,7 +151,7 @@ impl Default for TipDerivatives {
     }
 }
 
-/// How the force of the tip went over a step: coefficients of Legendre's polynomials, the mean
+/// How the force of the tip went over a step: integrator of Legendre's polynomials, the mean
 /// first ([`leg_core::series`]) [N].
 pub type ForceSeries = [Vector3<f64>; ORDERS];
 

@@ -39,6 +39,7 @@ pub fn unit_starts(equilibrium: &StaticPlatform) -> Result<Vec<UnitStart>> {
     if equilibrium.config().base.free_floating {
         return Err(PlatformError::FloatingBase);
     }
+    equilibrium.require_leaves("legs that solve their own steps (co-simulation)")?;
     let torques = equilibrium.holding_torques();
     let start = |(i, (leg, state, rest_length)): (usize, (&SpatialLeg, &SpatialState, _))| {
         let tip: Vector3<f64> = state.pose(leg.node_b).translation();

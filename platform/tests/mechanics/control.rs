@@ -7,10 +7,10 @@ use multibody::group::Group;
 use multibody::linearize::LinearModel;
 use multibody::model::{Interpolation, Signal};
 use nalgebra::{Complex, DMatrix, DVector, Vector6};
-use softdock_docking::{DockingRun, Outcome, RegulatorConfig, Scenario};
+use softdock_docking::{DockingRun, Law, Outcome, RegulatorConfig, Scenario};
 use softdock_platform::PlatformConfig;
 use softdock_platform::config::Coupling;
-use softdock_platform::linear::{Kept, RESPONSE_TOLERANCE, linearize_platform};
+use softdock_platform::linear_model::{Kept, RESPONSE_TOLERANCE, linearize_platform};
 use softdock_platform::monolithic::Platform;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
 use softdock_platform::scheme;
@@ -203,7 +203,9 @@ fn docking(mode: MotorMode, active: bool) -> Scenario {
         ..Scenario::default()
     };
     scenario.platform.motor.mode = mode;
-    scenario.docking.regulator.active = active;
+    if active {
+        scenario.docking.regulator.law = Law::Lqr;
+    }
     scenario
 }
 
@@ -245,7 +247,7 @@ fn a_regulated_docking_platform_is_back_before_one_with_locked_or_free_motors() 
     let mut regulated = docking(MotorMode::Torque, true);
     let settings = RegulatorSettings::default();
     regulated.docking.regulator = RegulatorConfig {
-        active: true,
+        law: Law::Lqr,
         position_weight_per_m2: settings.position,
         rotation_weight_per_rad2: settings.rotation,
         velocity_weight_s2_per_m2: settings.velocity,
@@ -272,6 +274,7 @@ fn the_regulator_calms_a_captured_target_a_hundred_times_heavier() {
     scenario.docking.output_interval_s = 0.01;
     scenario.platform.solver.step_s = 2e-3;
     scenario.docking.regulator.period_s = 2e-3;
+    scenario.docking.regulator.redesign = false;
     let mut run = DockingRun::new(&scenario, false).unwrap();
     run.run().unwrap();
     let summary = run.summary().unwrap();

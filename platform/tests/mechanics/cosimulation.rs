@@ -6,7 +6,7 @@ use multibody::model::Signal;
 use multibody::results::soundness::LeafStrain;
 use nalgebra::Vector3;
 use softdock_fmi::import::FmuArchive;
-use softdock_fmi::package::{TargetSystem, pack};
+use softdock_fmi::package::{FmiVersion, TargetSystem, pack};
 use softdock_fmu::ModelKind;
 use softdock_fmu_library::LIBRARY;
 use softdock_platform::audit::energy_account;
@@ -402,6 +402,7 @@ fn loaded_fmus_give_the_same_bits_as_native_legs() {
     std::fs::create_dir_all(&folder).unwrap();
     let bytes = pack(
         ModelKind::LegSpatial.packaged(),
+        FmiVersion::Two,
         LIBRARY,
         TargetSystem::HERE,
     )

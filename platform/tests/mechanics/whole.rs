@@ -5,14 +5,22 @@
 
 use crate::{PUSH, PUSH_TIME, free_equilibrium, push};
 use leg_core::config::MotorMode;
+use leg_core::planar::LinkDrive;
 use leg_core::spatial::SpatialState;
 use multibody::dynamics::{self, StepSettings};
 use multibody::group::Group;
+use multibody::model::spatial_inertia;
 use multibody::results;
 use multibody::workspace::Workspace;
+use nalgebra::Matrix3;
 use softdock_platform::PlatformConfig;
+use softdock_platform::body::Body;
+use softdock_platform::contact::{ContactConfig, Mounts};
+use softdock_platform::linear_model::{
+    Kept, LinearPlatform, RESPONSE_TOLERANCE, linearize_captured, linearize_platform,
+};
 use softdock_platform::monolithic::Platform;
-use softdock_platform::whole_model::WholeModel;
+use softdock_platform::whole_model::{CapturedTarget, WholeModel};
 use softdock_platform::wrench::felt;
 
 /// Largest difference allowed [m, rad, m/s, rad/s]; rounding gives 1e-12.
@@ -127,4 +135,60 @@ fn condensed_legs_equal_one_model_with_free_and_with_held_motors() {
         config.base.inertia_kg_m2 = [2.0, 2.0, 2.0];
         assert_equal(config, 0.1);
     }
+}
+
+/// Frequencies of the slowest modes, cranks prescribed [Hz].
+fn slowest(linear: &LinearPlatform) -> Vec<f64> {
+    linear.frequencies.iter().take(6).copied().collect()
+}
+
+/// Linearisation sees a captured target. In a latch a thousand times stiffer than usual it moves with
+/// the end effector as one body: the modes are those of a platform whose end effector has its mass. In
+/// the usual latch it is no worse than the square of the frequencies' ratio.
+#[test]
+fn linearisation_sees_a_captured_target() {
+    let config = PlatformConfig {
+        gravity_m_s2: [0.0; 3],
+        ..PlatformConfig::default()
+    };
+    let equilibrium = free_equilibrium(&config);
+    let (mass, inertia) = (40.0, [3.0, 2.5, 2.0]);
+    let tensor = |diagonal: [f64; 3]| Matrix3::from_diagonal(&diagonal.into());
+    let target = |stiffer: f64| {
+        let contact = ContactConfig::default();
+        let pair = contact.pair(&Mounts::default()).unwrap();
+        let mut latch = contact.latch;
+        latch.stiffness_n_per_m = latch.stiffness_n_per_m.map(|k| stiffer * k);
+        latch.stiffness_nm_per_rad = latch.stiffness_nm_per_rad.map(|k| stiffer * k);
+        CapturedTarget {
+            body: Body {
+                inertia: spatial_inertia(mass, [0.0; 3], tensor(inertia)),
+                gravity: Default::default(),
+            },
+            pose: *equilibrium.pose(),
+            latch: latch.latch(&pair),
+        }
+    };
+    let (drive, all) = (LinkDrive::Prescribed, Kept::Count(usize::MAX));
+    let captured = |stiffer: f64| {
+        let target = target(stiffer);
+        let linear = linearize_captured(&equilibrium, &target, drive, all, RESPONSE_TOLERANCE);
+        slowest(&linear.unwrap())
+    };
+    let mut heavy = config.clone();
+    heavy.end_effector.mass_kg += mass;
+    for (own, more) in heavy.end_effector.inertia_kg_m2.iter_mut().zip(inertia) {
+        *own += more;
+    }
+    let heavy = free_equilibrium(&heavy);
+    let one_body = linearize_platform(&heavy, drive, all, RESPONSE_TOLERANCE).unwrap();
+    let one_body = slowest(&one_body);
+    for (stiffer, tolerance) in [(1e3, 1e-4), (1.0, 5e-2)] {
+        for (held, wanted) in captured(stiffer).iter().zip(&one_body) {
+            let error = (held / wanted - 1.0).abs();
+            assert!(error < tolerance, "{stiffer}: {held} Hz, {wanted} Hz");
+        }
+    }
+    let empty = linearize_platform(&equilibrium, drive, all, RESPONSE_TOLERANCE).unwrap();
+    assert!(slowest(&empty)[0] > 1.5 * one_body[0]);
 }

@@ -11,8 +11,8 @@ const ENERGY_TOLERANCE: f64 = 1e-8;
 /// Ports half a metre off the centres of mass.
 fn mounts() -> Mounts {
     Mounts {
-        effector: Se3::new(Vector3::new(0.1, -0.05, 0.5), Vector3::new(0.02, 0.0, 0.3)),
-        target: Se3::new(Vector3::new(-0.2, 0.1, 0.6), Vector3::new(0.0, 0.03, -0.2)),
+        a: Se3::new(Vector3::new(0.1, -0.05, 0.5), Vector3::new(0.02, 0.0, 0.3)),
+        b: Se3::new(Vector3::new(-0.2, 0.1, 0.6), Vector3::new(0.0, 0.03, -0.2)),
     }
 }
 
@@ -26,9 +26,9 @@ fn meeting(mounts: &Mounts) -> [BodyMotion; 2] {
         Vector3::new(-0.02, 0.03, 0.045),
         Vector3::new(core::f64::consts::PI - 0.05, 0.1, 0.03),
     );
-    let pose = target.pose.compose(&mounts.target).compose(&facing);
+    let pose = target.pose.compose(&mounts.b).compose(&facing);
     let chaser = BodyMotion {
-        pose: pose.compose(&mounts.effector.inverse()),
+        pose: pose.compose(&mounts.a.inverse()),
         twist: Vector6::new(0.004, -0.02, 0.06, 0.002, -0.001, 0.005),
     };
     [chaser, target]

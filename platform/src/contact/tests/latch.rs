@@ -15,7 +15,7 @@ fn limits() -> LatchConfig {
 }
 
 fn pair() -> ContactPair {
-    ContactPair::new(&ContactConfig::default(), &Mounts::default()).unwrap()
+    ContactConfig::default().pair(&Mounts::default()).unwrap()
 }
 
 const GOOD: Alignment = Alignment {
@@ -42,7 +42,7 @@ fn capture_needs_all_limits_for_the_whole_dwell() {
             ..GOOD
         },
     ];
-    let mut latch = Latch::new(&limits(), &pair());
+    let mut latch = limits().latch(&pair());
     let mut time = 0.0;
     for spoiler in bad {
         assert!(!latch.observe(time, &GOOD, &rest, &rest));
@@ -69,7 +69,7 @@ fn disabled_latch_never_closes() {
         enabled: false,
         ..limits()
     };
-    let mut latch = Latch::new(&config, &pair());
+    let mut latch = config.latch(&pair());
     for i in 0..10 {
         assert!(!latch.observe(f64::from(i), &GOOD, &rest, &rest));
     }
@@ -81,7 +81,7 @@ fn closed(numbers: &mut Numbers, pair: &ContactPair, bodies: &[BodyMotion; 2]) -
         let half = Matrix6::from_fn(|_, _| numbers.next());
         (half * half.transpose() + Matrix6::identity()) * size
     };
-    let mut latch = Latch::new(&limits(), pair).with_hold(&symmetric(100.0), &symmetric(5.0));
+    let mut latch = Latch::new(limits().limits(), pair, &symmetric(100.0), &symmetric(5.0));
     latch.observe(0.0, &GOOD, &bodies[0], &bodies[1]);
     assert!(latch.observe(1.0, &GOOD, &bodies[0], &bodies[1]));
     latch
@@ -146,7 +146,7 @@ fn held_bodies_come_to_rest_against_each_other() {
         twist: Vector6::new(0.01, 0.0, -0.005, 0.0, 0.02, 0.01),
     };
     let start = [chaser, BodyMotion::at_rest(Se3::identity())];
-    let mut latch = Latch::new(&limits(), &rig.pair);
+    let mut latch = limits().latch(&rig.pair);
     latch.observe(0.0, &GOOD, &start[0], &start[1]);
     latch.observe(1.0, &GOOD, &start[0], &start[1]);
     rig.latch = Some(latch);

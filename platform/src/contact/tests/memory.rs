@@ -12,7 +12,7 @@ fn falling(height: f64, speed: f64) -> [BodyMotion; 2] {
 
 #[test]
 fn approach_speed_is_frozen_while_touching() {
-    let pair = ContactPair::new(&probe(), &Mounts::default()).unwrap();
+    let pair = probe().pair(&Mounts::default()).unwrap();
     let [a, b] = falling(0.1, 0.05);
     let mut episodes = Episodes::start(&pair, &a, &b);
     assert!(!episodes.any_touching());
@@ -36,7 +36,7 @@ fn approach_speed_is_frozen_while_touching() {
 
 #[test]
 fn a_run_that_starts_touching_takes_the_speed_it_has() {
-    let pair = ContactPair::new(&probe(), &Mounts::default()).unwrap();
+    let pair = probe().pair(&Mounts::default()).unwrap();
     let [a, b] = falling(-1e-4, 0.03);
     let episodes = Episodes::start(&pair, &a, &b);
     let expected = Episode {
@@ -48,7 +48,7 @@ fn a_run_that_starts_touching_takes_the_speed_it_has() {
 
 #[test]
 fn memory_survives_as_numbers_and_refuses_nonsense() {
-    let pair = ContactPair::new(&ContactConfig::default(), &Mounts::default()).unwrap();
+    let pair = ContactConfig::default().pair(&Mounts::default()).unwrap();
     let [a, b] = falling(-0.001, 0.03);
     let episodes = Episodes::start(&pair, &a, &b);
     let numbers: Vec<f64> = episodes.numbers().collect();
@@ -72,7 +72,7 @@ fn memory_survives_as_numbers_and_refuses_nonsense() {
 
 #[test]
 fn advice_is_free_far_away_and_fine_in_contact() {
-    let pair = ContactPair::new(&probe(), &Mounts::default()).unwrap();
+    let pair = probe().pair(&Mounts::default()).unwrap();
     let advise = |height: f64, speed: f64| {
         let [a, b] = falling(height, speed);
         pair.step_advice(&a, &b, 3.0)

@@ -96,7 +96,7 @@ fn momentum(inertia: &Vector6<f64>, twist: &Vector6<f64>) -> Vector6<f64> {
 
 impl<L: Fn(f64, &BodyMotion) -> Vector6<f64>> Rig<L> {
     fn new(config: &ContactConfig, mounts: &Mounts, inertia: [Vector6<f64>; 2], load: L) -> Self {
-        let pair = ContactPair::new(config, mounts).unwrap();
+        let pair = config.pair(mounts).unwrap();
         let output = pair.output();
         Self {
             pair,

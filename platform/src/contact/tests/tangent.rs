@@ -43,10 +43,10 @@ impl Scene {
         config.target.cone.lip_radius_m = 0.02;
         config.target.ring.tube_radius_m = 0.03;
         let mounts = Mounts {
-            effector: Se3::exp(&numbers.vector(0.3)),
-            target: Se3::exp(&numbers.vector(0.3)),
+            a: Se3::exp(&numbers.vector(0.3)),
+            b: Se3::exp(&numbers.vector(0.3)),
         };
-        let pair = ContactPair::new(&config, &mounts).unwrap();
+        let pair = config.pair(&mounts).unwrap();
         let face = Se3::new(Vector3::zeros(), Vector3::x() * core::f64::consts::PI);
         let tilt = Se3::exp(&numbers.vector(0.08));
         let b = BodyMotion {
@@ -59,11 +59,11 @@ impl Scene {
         let lowered = |height: f64| BodyMotion {
             pose: b
                 .pose
-                .compose(&mounts.target)
+                .compose(&mounts.b)
                 .compose(&at(0.0, 0.0, height))
                 .compose(&face)
                 .compose(&tilt)
-                .compose(&mounts.effector.inverse()),
+                .compose(&mounts.a.inverse()),
             twist,
         };
         let gap = |height: f64| pair.alignment(&lowered(height), &b).gap;
@@ -272,7 +272,7 @@ fn forces_alone_are_those_of_the_full_evaluation() {
 
 #[test]
 fn bodies_apart_feel_nothing() {
-    let pair = ContactPair::new(&ContactConfig::default(), &Mounts::default()).unwrap();
+    let pair = ContactConfig::default().pair(&Mounts::default()).unwrap();
     let (a, b) = (
         BodyMotion::at_rest(at(0.0, 0.0, 1.0)),
         BodyMotion::at_rest(Se3::identity()),
@@ -288,7 +288,7 @@ fn bodies_apart_feel_nothing() {
 
 #[test]
 fn nan_is_not_taken_for_apart() {
-    let pair = ContactPair::new(&ContactConfig::default(), &Mounts::default()).unwrap();
+    let pair = ContactConfig::default().pair(&Mounts::default()).unwrap();
     let a = BodyMotion::at_rest(at(f64::NAN, 0.0, 1.0));
     let nan_height = BodyMotion::at_rest(at(0.0, 0.0, f64::NAN));
     let b = BodyMotion::at_rest(Se3::identity());

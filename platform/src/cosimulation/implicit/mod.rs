@@ -7,7 +7,7 @@
 //!
 //! * `short`: no longer than a step of the legs. The very equations of the monolithic scheme, with
 //!   contact and target;
-//! * `long`: longer. The end effector moves on a cubic (`course`). Contact asks for steps
+//! * `long`: longer. The end effector moves on a cubic (`cubic`). Contact asks for steps
 //!   shorter than those of the legs, so with a target all steps are short.
 //!
 //! Jumps of histories are ends of steps; behind one the steps are as short as those of the monolithic
@@ -17,18 +17,19 @@
 mod long;
 mod short;
 
+use super::common::Cosimulation;
 use super::interface::Interface;
 use super::predictor::Predictor;
-use super::rig::Rig;
-use super::seat::{Before, Question, Request};
+use super::slot::{Before, Question, Request};
 use crate::error::{PlatformError, Result};
-use crate::pace::{Done, GROWTH, Pace, Refusal, Stepper, Strictness, advance_evenly};
 use crate::scheme::{Observer, Progress};
 use crate::statics::StaticPlatform;
 use crate::stopwatch::UnitTimes;
-use crate::threads::Crew;
+use crate::threads::ThreadPool;
 use crate::unit::{LegUnit, NativeUnit, UnitError, UnitStart};
 use multibody::dynamics::grid::SLIVER;
+use multibody::dynamics::pace::{GROWTH, Pace};
+use multibody::dynamics::stepper::{self, Done, Planned, Refusal, StepSizes, Stepped, Strictness};
 use nalgebra::Vector6;
 use std::time::Instant;
 
@@ -44,7 +45,7 @@ const GROWTH_OF_LONG_STEPS: f64 = core::f64::consts::SQRT_2;
 /// A platform in implicit co-simulation.
 #[derive(Debug)]
 pub struct Implicit {
-    pub(crate) rig: Rig,
+    pub(crate) common: Cosimulation,
     interface: Interface,
     predictor: Predictor,
     /// All units tell derivatives.
@@ -53,6 +54,8 @@ pub struct Implicit {
     series: bool,
     /// The units remember the start of the step under way.
     saved: bool,
+    /// Next jumps of the wrench and of a motor [s].
+    jumps: [Option<f64>; 2],
     pace: Pace,
     /// What the legs hold at the last accepted step, once it is known [J].
     balance: Option<f64>,
@@ -83,42 +86,45 @@ impl Implicit {
         }
         let derivatives = units.iter().all(|unit| unit.abilities().derivatives);
         let series = units.iter().all(|unit| unit.abilities().series);
-        let rig = Rig::new(equilibrium, starts, units)?;
-        let lever = rig.seats.iter().map(|seat| seat.sphere.norm());
+        let common = Cosimulation::new(equilibrium, starts, units)?;
+        let lever = common.slots.iter().map(|slot| slot.sphere.norm());
         Ok(Self {
             interface: Interface::new(lever.fold(0.0, f64::max)),
             predictor: Predictor::new(0.0, Vector6::zeros()),
             derivatives,
             series,
             saved: false,
+            jumps: [None; 2],
             pace: Pace::default(),
             balance: None,
             displaced: false,
             age: 0,
             always_slow: false,
-            rig,
+            common,
         })
     }
 
     /// The motion goes on differently from now on: with small steps at first.
-    pub(crate) fn disturb(&mut self) {
+    pub(crate) fn restart_small_steps(&mut self) {
         self.predictor.forget();
-        self.pace.disturb(self.rig.config.solver.step_s);
+        self.pace
+            .restart_small_steps(self.common.config.solver.step_s);
     }
 
     /// The motion goes on differently because a motor's history jumps: steps that are no longer than
     /// those of the legs begin the smaller.
-    pub(crate) fn disturb_by_motor(&mut self) {
-        self.disturb();
+    pub(crate) fn restart_behind_motor_jump(&mut self) {
+        self.restart_small_steps();
         if !self.is_long(self.largest()) {
-            self.pace.disturb_by_force(self.rig.config.solver.step_s);
+            self.pace
+                .restart_smallest_steps(self.common.config.solver.step_s);
         }
     }
 
     /// Another wrench history was set.
     pub(crate) fn wrench_changed(&mut self) {
-        if self.rig.world.wrench().begins_with_jump() {
-            self.disturb();
+        if self.common.world.wrench().begins_with_jump() {
+            self.restart_small_steps();
         }
     }
 
@@ -126,34 +132,36 @@ impl Implicit {
     /// fails is repeated smaller. `observe` sees every accepted step. On an error the bodies are
     /// those of the last accepted step.
     pub(crate) fn advance(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
-        let crew = self.rig.crew.clone();
-        let start = self.rig.walls.map(|_| Instant::now());
-        let done = crew.enter(|| self.advance_in_pieces(end, observe));
-        if let (Some([_, wall]), Some(start)) = (&mut self.rig.walls, start) {
+        let pool = self.common.pool.clone();
+        let start = self.common.walls.map(|_| Instant::now());
+        let mut out = Progress::default();
+        let done =
+            pool.enter(|| stepper::advance(self, end, &mut out, &mut |scheme| observe(scheme)));
+        if let (Some([_, wall]), Some(start)) = (&mut self.common.walls, start) {
             *wall += start.elapsed();
         }
-        done
+        done.map(|()| out)
     }
 
     /// Works on so many threads from now on; 0 takes one per core.
     pub fn set_threads(&mut self, threads: usize) {
-        self.rig.crew = Crew::new(threads, self.rig.seats.len());
+        self.common.pool = ThreadPool::new(threads, self.common.slots.len());
     }
 
     /// Starts to measure where the time goes, from zero.
     pub fn measure(&mut self) {
-        self.rig.measure();
+        self.common.measure();
     }
 
     /// Where the time went since [`Self::measure`].
     pub fn times(&self) -> UnitTimes {
-        self.rig.times()
+        self.common.times()
     }
 
     /// The longest step that is allowed at all [s].
     fn largest(&self) -> f64 {
-        let solver = &self.rig.config.solver;
-        if self.series && self.rig.world.encounter().is_none() {
+        let solver = &self.common.config.solver;
+        if self.series && self.common.world.encounter().is_none() {
             solver.macro_step_s
         } else {
             solver.macro_step_s.min(solver.step_s)
@@ -163,28 +171,7 @@ impl Implicit {
     /// True if a step of `length` [s] is longer than those of the legs.
     fn is_long(&self, length: f64) -> bool {
         // An even division may make steps longer by a few slivers.
-        length > self.rig.config.solver.step_s * (1.0 + 2.0 * SLIVER)
-    }
-
-    fn advance_in_pieces(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
-        let slack = SLIVER * self.largest();
-        let mut out = Progress::default();
-        while end - self.rig.time > slack {
-            let [wrench, motor] = self.rig.next_jumps(self.rig.time, end, slack);
-            let jump = wrench.into_iter().chain(motor).reduce(f64::min);
-            // A jump next to the end is at the end.
-            let until = jump.filter(|jump| *jump < end - slack).unwrap_or(end);
-            let largest = self.largest();
-            advance_evenly(self, until, largest, &mut out, &mut |scheme| {
-                observe(scheme)
-            })?;
-            if motor.is_some_and(|motor| motor <= until + slack) {
-                self.disturb_by_motor();
-            } else if jump.is_some() {
-                self.disturb();
-            }
-        }
-        Ok(out)
+        length > self.common.config.solver.step_s * (1.0 + 2.0 * SLIVER)
     }
 
     /// How units are asked to follow; from now on they remember the start of the step.
@@ -204,9 +191,9 @@ impl Implicit {
     }
 
     /// The error of a step that did not converge.
-    fn diverged(&self, length: f64, done: &Done, size: f64) -> Refusal {
+    fn diverged(&self, length: f64, done: &Done, size: f64) -> Refusal<PlatformError> {
         Refusal::Smaller(PlatformError::Diverged {
-            time_s: self.rig.time + length,
+            time_s: self.common.time + length,
             step_s: length,
             iterations: done.iterations,
             correction: size,
@@ -214,42 +201,77 @@ impl Implicit {
     }
 }
 
-impl Stepper for Implicit {
+impl Stepped for Implicit {
+    type Error = PlatformError;
+
     fn time(&self) -> f64 {
-        self.rig.time
+        self.common.time
     }
 
     fn pace(&mut self) -> &mut Pace {
         &mut self.pace
     }
 
-    fn contact_limit(&mut self) -> (f64, f64) {
-        self.rig.world.largest_step(&self.rig.bodies)
+    // Units take steps far shorter than their own for rounding: the smallest is a part of the largest.
+    fn sizes(&self) -> StepSizes {
+        StepSizes::even(self.largest(), self.largest())
     }
 
-    fn closing(&self) -> Option<f64> {
-        self.rig.world.closing()
+    fn slack(&self) -> f64 {
+        SLIVER * self.largest()
     }
 
-    fn attempt(&mut self, end: f64, strict: Strictness) -> core::result::Result<Done, Refusal> {
-        if self.is_long(end - self.rig.time) {
-            self.long_step(end)
+    fn next_jump(&mut self, end: f64) -> Option<f64> {
+        self.jumps = self.common.next_jumps(end, self.slack());
+        self.jumps.into_iter().flatten().reduce(f64::min)
+    }
+
+    fn passed_jump(&mut self) -> Result<()> {
+        let [_, motor] = self.jumps;
+        if motor.is_some_and(|motor| motor <= self.common.time + self.slack()) {
+            self.restart_behind_motor_jump();
         } else {
-            self.short_step(end, strict)
+            self.restart_small_steps();
+        }
+        Ok(())
+    }
+
+    fn contact_limit(&mut self) -> (f64, f64) {
+        self.common.world.largest_step(&self.common.bodies)
+    }
+
+    fn next_event(&self) -> Option<f64> {
+        self.common.world.closing()
+    }
+
+    fn attempt(
+        &mut self,
+        step: &Planned,
+        strict: Strictness,
+    ) -> core::result::Result<Done, Refusal<PlatformError>> {
+        if self.is_long(step.end - self.common.time) {
+            self.long_step(step.end)
+        } else {
+            self.short_step(step.end, strict)
         }
     }
 
-    fn growth(&self, h: f64) -> f64 {
-        if self.is_long(GROWTH * h) {
+    fn accepted(&mut self, step: &Planned, done: &Done) -> bool {
+        let growth = if self.is_long((GROWTH * step.length).min(self.largest())) {
             GROWTH_OF_LONG_STEPS
         } else {
             GROWTH
-        }
+        };
+        self.pace.accepted(step, done, growth)
+    }
+
+    fn stalled(&self, [_, smallest_s]: [f64; 2], cause: PlatformError) -> PlatformError {
+        PlatformError::stalled(self.common.time, smallest_s, cause)
     }
 }
 
 /// A unit's failure as the end of a step.
-fn refusal((leg, failure): (usize, UnitError)) -> Refusal {
+fn refusal((leg, failure): (usize, UnitError)) -> Refusal<PlatformError> {
     let smaller = failure.is_discard();
     let error = PlatformError::in_unit(leg)(failure);
     if smaller {

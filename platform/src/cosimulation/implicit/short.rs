@@ -6,13 +6,13 @@
 //! ([`crate::world`]); the legs by [`Slope`], kept from step to step as long as it serves.
 
 use super::{Implicit, LARGEST_CORRECTION, MOST_ITERATIONS, SLOW, refusal};
+use crate::bodies::EFFECTOR;
 use crate::body::BodyStep;
-use crate::cosimulation::seat::{Before, Question, Request, Slope, Stop};
-use crate::error::Result;
-use crate::hub::EFFECTOR;
-use crate::pace::{Done, Refusal, Strictness};
+use crate::cosimulation::slot::{Before, Question, Request, Slope, Stop};
+use crate::error::{PlatformError, Result};
 use crate::wrench::SAME_TIME;
-use multibody::dynamics::alpha::Coefficients;
+use multibody::dynamics::integrator::Integrator;
+use multibody::dynamics::stepper::{Done, Refusal, Strictness};
 use nalgebra::{Matrix3, Vector3};
 
 /// Share of the tolerance of the joints that a step may use: its equations are to be solved as
@@ -26,21 +26,26 @@ impl Implicit {
         &mut self,
         end: f64,
         strict: Strictness,
-    ) -> core::result::Result<Done, Refusal> {
-        let start = self.rig.time;
+    ) -> core::result::Result<Done, Refusal<PlatformError>> {
+        let start = self.common.time;
         let h = end - start;
-        if self.rig.world.encounter().is_some() && self.balance.is_none() {
+        if self.common.world.encounter().is_some() && self.balance.is_none() {
             // The units are at the start of the step only before they follow.
-            let balance = self.rig.leg_balance(0.0).map_err(Refusal::Never)?;
+            let balance = self.common.leg_balance(0.0).map_err(Refusal::Never)?;
             self.balance = Some(balance.sum);
         }
-        let coefficients = Coefficients::new(self.rig.config.solver.spectral_radius, h);
-        self.rig.world.begin(start, end);
-        let mut steps = self.predict(&coefficients, end);
-        for slope in self.rig.seats.iter_mut().filter_map(|s| s.slope.as_mut()) {
+        let integrator = Integrator::new(self.common.config.solver.spectral_radius, h);
+        self.common.world.begin(start, end);
+        let mut steps = self.predict(&integrator, end);
+        for slope in self
+            .common
+            .slots
+            .iter_mut()
+            .filter_map(|s| s.slope.as_mut())
+        {
             slope.restart();
         }
-        let tolerance = SHARP * self.rig.config.solver.interface_tolerance_m;
+        let tolerance = SHARP * self.common.config.solver.interface_tolerance_m;
         let mut done = Done::default();
         let mut size = f64::INFINITY;
         for iteration in 1..=MOST_ITERATIONS {
@@ -50,13 +55,13 @@ impl Implicit {
                 state: steps[EFFECTOR].trial,
             };
             let fresh = !self.slopes_hold(h);
-            self.answer(&stop, &coefficients, fresh)?;
+            self.follow_and_learn(&stop, &integrator, fresh)?;
             done.linearizations += usize::from(fresh);
             let found = self
-                .rig
-                .correct_bodies(&mut steps, &coefficients, end, |_, seat| {
-                    let slope = seat.slope.map_or_else(Matrix3::zeros, |slope| slope.matrix);
-                    (seat.answer.force, slope)
+                .common
+                .correct_bodies(&mut steps, &integrator, end, |_, slot| {
+                    let slope = slot.slope.map_or_else(Matrix3::zeros, |slope| slope.matrix);
+                    (slot.response.force, slope)
                 });
             let before = core::mem::replace(&mut size, found.map_err(Refusal::Smaller)?);
             if size.is_nan() || size > LARGEST_CORRECTION {
@@ -64,9 +69,9 @@ impl Implicit {
             }
             if size <= tolerance && !self.displaced {
                 self.judge(&steps, (h, end), strict)?;
-                let accepted = self.accept_short(&steps, &coefficients, end);
+                let accepted = self.accept_short(&steps, &integrator, end);
                 done.closed = accepted.map_err(Refusal::Never)?;
-                done.changed = self.rig.world.changed();
+                done.changed = self.common.world.changed();
                 self.age_slopes(&done);
                 return Ok(done);
             }
@@ -79,64 +84,64 @@ impl Implicit {
     }
 
     /// First guess: the end effector as its past says, the target as its acceleration says.
-    fn predict(&self, coefficients: &Coefficients, end: f64) -> Vec<BodyStep> {
+    fn predict(&self, integrator: &Integrator, end: f64) -> Vec<BodyStep> {
         let guess = self.predictor.guess(&[end])[0];
         let step = |(i, state)| match i {
-            EFFECTOR => BodyStep::guess(state, coefficients, &guess),
-            _ => BodyStep::predict(state, coefficients, false),
+            EFFECTOR => BodyStep::guess(state, integrator, &guess),
+            _ => BodyStep::predict(state, integrator, false),
         };
-        self.rig.bodies.iter().enumerate().map(step).collect()
+        self.common.bodies.iter().enumerate().map(step).collect()
     }
 
     /// True if all slopes are those of steps of `h` [s].
     fn slopes_hold(&self, h: f64) -> bool {
-        let attached = self.rig.seats.iter().filter(|seat| seat.attached);
+        let attached = self.common.slots.iter().filter(|slot| slot.attached);
         let holds = |slope: Slope| (slope.step - h).abs() <= SAME_TIME * h;
         attached
-            .map(|seat| seat.slope)
+            .map(|slot| slot.slope)
             .all(|s| s.is_some_and(holds))
     }
 
     fn forget_slopes(&mut self) {
-        for seat in &mut self.rig.seats {
-            seat.slope = None;
+        for slot in &mut self.common.slots {
+            slot.slope = None;
         }
     }
 
     /// Lets the units follow the end effector to `stop`; finds new slopes or improves the old ones.
-    fn answer(
+    fn follow_and_learn(
         &mut self,
         stop: &Stop,
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         fresh: bool,
-    ) -> core::result::Result<(), Refusal> {
+    ) -> core::result::Result<(), Refusal<PlatformError>> {
         let request = self.request(Question::Force, fresh && self.derivatives);
-        self.rig.follow(stop, &request).map_err(refusal)?;
+        self.common.follow(stop, &request).map_err(refusal)?;
         self.displaced = false;
-        let rate = coefficients.weights().damping;
+        let rate = integrator.weights().damping;
         if fresh && !self.derivatives {
             let request = Request {
                 before: Before::Restore,
                 derivatives: false,
                 ..request
             };
-            let (seats, crew) = (&mut self.rig.seats, &self.rig.crew);
-            crew.for_each(seats, |_, seat| seat.differentiate(stop, rate, &request));
+            let (slots, pool) = (&mut self.common.slots, &self.common.pool);
+            pool.for_each(slots, |_, slot| slot.differentiate(stop, rate, &request));
             self.displaced = true;
-            self.rig.first_failure().map_err(refusal)?;
+            self.common.first_failure().map_err(refusal)?;
         }
-        for seat in self.rig.seats.iter_mut().filter(|seat| seat.attached) {
-            let answer = &seat.answer;
+        for slot in self.common.slots.iter_mut().filter(|slot| slot.attached) {
+            let response = &slot.response;
             if fresh {
-                let told = &answer.derivatives;
-                let matrix = match seat.slope {
+                let told = &response.derivatives;
+                let matrix = match slot.slope {
                     Some(found) if !self.derivatives => found.matrix,
                     _ => told.by_position + told.by_velocity * rate,
                 };
-                seat.slope = Some(Slope::new(coefficients.step, matrix));
+                slot.slope = Some(Slope::new(integrator.step(), matrix));
             }
-            if let Some(slope) = &mut seat.slope {
-                slope.learn(&stop.state.point(&seat.sphere), &answer.force);
+            if let Some(slope) = &mut slot.slope {
+                slope.learn(&stop.state.point(&slot.sphere), &response.force);
             }
         }
         Ok(())
@@ -158,26 +163,26 @@ impl Implicit {
         steps: &[BodyStep],
         (h, end): (f64, f64),
         strict: Strictness,
-    ) -> core::result::Result<(), Refusal> {
-        let rig = &mut self.rig;
-        let trial = rig.world.examine(&rig.bodies, steps, rig.time, h);
+    ) -> core::result::Result<(), Refusal<PlatformError>> {
+        let common = &mut self.common;
+        let trial = common.world.examine(&common.bodies, steps, common.time, h);
         if let Some(after) = trial.event.filter(|_| strict.events) {
             return Err(Refusal::Event(after));
         }
-        if rig.world.encounter().is_none() {
+        if common.world.encounter().is_none() {
             return Ok(());
         }
         let Some(before) = self.balance.filter(|_| strict.look) else {
-            self.pace.watch.postpone(trial.miss, h);
+            self.pace.guard.postpone(trial.miss, h);
             return Ok(());
         };
-        let after = rig.leg_balance(h).map_err(Refusal::Never)?;
-        let lost = after.lost + rig.world.account().dissipated();
+        let after = common.leg_balance(h).map_err(Refusal::Never)?;
+        let lost = after.lost + common.world.account().dissipated();
         let moved = trial.moved.max(lost).max(after.motors.abs());
         let miss = trial.miss + after.sum - before;
         let stake = (moved, trial.held + after.sum.abs());
-        let judged = self.pace.watch.judge(miss, stake, (h, end), strict.account);
-        judged.map_err(Refusal::Account)?;
+        let judged = self.pace.guard.judge(miss, stake, (h, end), strict.account);
+        judged.map_err(Refusal::Inaccurate)?;
         self.balance = Some(after.sum);
         Ok(())
     }
@@ -185,21 +190,21 @@ impl Implicit {
     fn accept_short(
         &mut self,
         steps: &[BodyStep],
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         end: f64,
     ) -> Result<bool> {
         let forces: Vec<Vector3<f64>> = self
-            .rig
-            .seats
+            .common
+            .slots
             .iter()
-            .map(|seat| seat.answer.force)
+            .map(|slot| slot.response.force)
             .collect();
         let force = |leg: usize| forces[leg];
         let closed = self
-            .rig
-            .accept_steps(steps, coefficients, end, force, force)?;
-        let point = (self.rig.time, self.rig.effector().algorithmic);
-        let lever = self.rig.config.legs.sphere_radius_m;
+            .common
+            .accept_steps(steps, integrator, end, force, force)?;
+        let point = (self.common.time, self.common.effector().algorithmic);
+        let lever = self.common.config.legs.sphere_radius_m;
         self.predictor.learn(&[point], lever);
         self.saved = false;
         Ok(closed)

@@ -17,7 +17,7 @@
 //! ```
 
 use crate::body::{Body, BodyState, BodyStep, point_map, skew};
-use multibody::dynamics::alpha::Coefficients;
+use multibody::dynamics::integrator::Integrator;
 use multibody::group::Group;
 use nalgebra::{Const, DimMin, Matrix3, Matrix6, OMatrix, SMatrix, SVector, Vector3, Vector6};
 
@@ -25,14 +25,14 @@ use nalgebra::{Const, DimMin, Matrix3, Matrix6, OMatrix, SMatrix, SVector, Vecto
 pub const MOST_BODIES: usize = 3;
 const MOST_UNKNOWNS: usize = 6 * MOST_BODIES;
 
-/// Position of a body in the lists of the hub.
+/// Position of a body in the lists of bodies.
 pub const EFFECTOR: usize = 0;
 
 /// The bodies that do not belong to a leg.
 #[derive(Debug, Clone)]
-pub struct Hub {
+pub struct Bodies {
     /// End effector first.
-    pub bodies: Vec<Body>,
+    pub all: Vec<Body>,
     /// The base, if it floats freely.
     pub base: Option<usize>,
     /// The target, if there is one.
@@ -41,7 +41,7 @@ pub struct Hub {
 
 /// How a leg answers the motion of its ends, eq. (1).
 #[derive(Debug, Clone, Copy)]
-pub struct Answer {
+pub struct PortResponse {
     /// Force on the end effector, world axes [N].
     pub force: Vector3<f64>,
     /// f_0 of eq. (1).
@@ -51,12 +51,12 @@ pub struct Answer {
     /// D [N·s/m].
     pub by_velocity: Matrix3<f64>,
     /// What it does to a floating base.
-    pub base: Option<BaseAnswer>,
+    pub base: Option<BaseResponse>,
 }
 
-/// The part of an answer that concerns a floating base, in the base's axes.
+/// The part of a response that concerns a floating base, in the base's axes.
 #[derive(Debug, Clone, Copy)]
-pub struct BaseAnswer {
+pub struct BaseResponse {
     /// Wrench on the base.
     pub wrench: Vector6<f64>,
     /// Its change still due to the leg's own iteration.
@@ -67,17 +67,30 @@ pub struct BaseAnswer {
     pub by_base: Matrix6<f64>,
     /// Derivative of the tip's force by the base's twist, S_b.
     pub tip_by_base: SMatrix<f64, 3, 6>,
+    /// Derivatives by velocities, where those by places do not contain them.
+    pub rates: Option<BaseRates>,
+}
+
+/// Derivatives of a leg's answer by velocities of its ends.
+#[derive(Debug, Clone, Copy)]
+pub struct BaseRates {
+    /// Of the wrench on the base by the tip's velocity, world axes.
+    pub by_velocity: SMatrix<f64, 6, 3>,
+    /// The same by the base's velocity, own axes.
+    pub by_base: Matrix6<f64>,
+    /// Of the tip's force by the base's velocity.
+    pub tip_by_base: SMatrix<f64, 3, 6>,
 }
 
 /// Newton's system of the bodies: `matrix · ψ = right`.
 #[derive(Debug, Clone)]
-pub struct HubSystem {
+pub struct BodySystem {
     matrix: SMatrix<f64, MOST_UNKNOWNS, MOST_UNKNOWNS>,
     right: SVector<f64, MOST_UNKNOWNS>,
     bodies: usize,
 }
 
-impl HubSystem {
+impl BodySystem {
     /// The system of so many bodies, empty.
     pub fn new(bodies: usize) -> Self {
         Self {
@@ -88,11 +101,11 @@ impl HubSystem {
     }
 
     /// Starts anew with the inertia forces of the bodies.
-    pub fn start(&mut self, hub: &Hub, steps: &[BodyStep], coefficients: &Coefficients) {
+    pub fn start(&mut self, bodies: &Bodies, steps: &[BodyStep], integrator: &Integrator) {
         self.matrix.fill(0.0);
         self.right.fill(0.0);
-        for (i, (body, step)) in hub.bodies.iter().zip(steps).enumerate() {
-            let (force, tangent) = step.inertia(body, coefficients);
+        for (i, (body, step)) in bodies.all.iter().zip(steps).enumerate() {
+            let (force, tangent) = step.inertia(body, integrator);
             self.add_wrench(i, &-force);
             self.add_derivative(i, i, &-tangent);
         }
@@ -134,37 +147,48 @@ impl HubSystem {
     /// Adds what a leg does, eqs. (1) to (3), its joint at `sphere` of the end effector.
     pub fn add_leg(
         &mut self,
-        hub: &Hub,
+        bodies: &Bodies,
         steps: &[BodyStep],
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         sphere: &Vector3<f64>,
-        answer: &Answer,
+        response: &PortResponse,
     ) {
         let effector = &steps[EFFECTOR];
         let trial = &effector.trial;
         let rotation = trial.pose.rotation();
         let map = point_map(sphere);
-        let local = rotation.tr_mul(&answer.force);
-        let change = rotation.tr_mul(&answer.change);
+        let local = rotation.tr_mul(&response.force);
+        let change = rotation.tr_mul(&response.change);
         self.add_wrench(EFFECTOR, &map.tr_mul(&(local + change)));
         let by_point = rotation * map;
-        let mut inner = rotation.tr_mul(&answer.by_position) * by_point;
+        let mut inner = rotation.tr_mul(&response.by_position) * by_point;
         let mut turned = inner.fixed_view_mut::<3, 3>(0, 3);
         turned += skew(&local); // (3)
-        if answer.by_velocity != Matrix3::zeros() {
-            let damping = coefficients.weights().damping;
+        let damping = integrator.weights().damping;
+        let velocity_by = || {
             let mut velocity_by = by_point * (effector.map * damping);
             let mut spun = velocity_by.fixed_view_mut::<3, 3>(0, 3);
             spun -= rotation * skew(&(map * trial.velocity)); // (2)
-            inner += rotation.tr_mul(&answer.by_velocity) * velocity_by;
+            velocity_by
+        };
+        if response.by_velocity != Matrix3::zeros() {
+            inner += rotation.tr_mul(&response.by_velocity) * velocity_by();
         }
         self.add_derivative(EFFECTOR, EFFECTOR, &map.tr_mul(&inner));
-        if let (Some(base), Some(on_base)) = (hub.base, &answer.base) {
+        if let (Some(base), Some(on_base)) = (bodies.base, &response.base) {
             self.add_wrench(base, &(on_base.wrench + on_base.change));
-            self.add_derivative(base, base, &on_base.by_base);
-            let by_effector: Matrix6<f64> = on_base.by_position * by_point;
+            let mut by_base = on_base.by_base;
+            let mut by_effector: Matrix6<f64> = on_base.by_position * by_point;
+            let mut tip_by_base = on_base.tip_by_base;
+            if let Some(rates) = &on_base.rates {
+                let base_map = steps[base].map * damping;
+                by_base += rates.by_base * base_map;
+                by_effector += rates.by_velocity * velocity_by();
+                tip_by_base += rates.tip_by_base * base_map;
+            }
+            self.add_derivative(base, base, &by_base);
             self.add_derivative(base, EFFECTOR, &by_effector);
-            let tip = map.tr_mul(&(rotation.tr_mul(&on_base.tip_by_base)));
+            let tip = map.tr_mul(&(rotation.tr_mul(&tip_by_base)));
             self.add_derivative(EFFECTOR, base, &tip);
         }
     }

@@ -14,7 +14,7 @@
 
 use crate::error::Result;
 use crate::statics::StaticPlatform;
-use crate::whole_model::WholeModel;
+use crate::whole_model::{CapturedTarget, WholeModel};
 use leg_core::planar::LinkDrive;
 use multibody::group::Group;
 use multibody::linearize::{
@@ -84,7 +84,34 @@ pub fn linearize_platform(
     kept: Kept,
     tolerance: f64,
 ) -> Result<LinearPlatform> {
-    let whole = WholeModel::driven(equilibrium, drive)?;
+    linearize_whole(
+        equilibrium,
+        WholeModel::driven(equilibrium, drive)?,
+        drive,
+        kept,
+        tolerance,
+    )
+}
+
+/// The same with a target in the latch.
+pub fn linearize_captured(
+    equilibrium: &StaticPlatform,
+    target: &CapturedTarget,
+    drive: LinkDrive,
+    kept: Kept,
+    tolerance: f64,
+) -> Result<LinearPlatform> {
+    let whole = WholeModel::with_target(equilibrium, drive, Some(target))?;
+    linearize_whole(equilibrium, whole, drive, kept, tolerance)
+}
+
+fn linearize_whole(
+    equilibrium: &StaticPlatform,
+    whole: WholeModel,
+    drive: LinkDrive,
+    kept: Kept,
+    tolerance: f64,
+) -> Result<LinearPlatform> {
     let mut inputs: Vec<InputId> = Vec::new();
     if drive != LinkDrive::Prescribed {
         inputs.extend(whole.legs.iter().map(|leg| leg.torque));

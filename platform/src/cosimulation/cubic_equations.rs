@@ -7,7 +7,7 @@
 //! W = Σ Bᵀ Rᵀ f + w,     r = W − (M (v̇ − g) − ad_vᵀ M v)                        (1)
 //! ```
 //!
-//! On a cubic ([`super::course`]) v̇_i at the nodes is taken from r = 0, the force of a leg there
+//! On a cubic ([`super::cubic`]) v̇_i at the nodes is taken from r = 0, the force of a leg there
 //! being that of its series c ([`leg_core::series`]), `f_i = Σ_j L_j(s_i) c_j`. The unknowns,
 //! the end of the cubic, change r at a node by its place and velocity, and by what the legs make of
 //! their tips' end positions p and velocities ṗ. With E the angular part of a twist ψ,
@@ -21,8 +21,8 @@
 //!
 //! but for the change of T.
 
-use super::course::{CUBIC_PARTIALS, Course, NODES};
-use super::seat::Seat;
+use super::cubic::{CUBIC_PARTIALS, CubicMotion, NODES};
+use super::slot::LegSlot;
 use crate::body::{Body, BodyState, free_acceleration, inertia_of, point_map, skew};
 use crate::unit::ForceSeries;
 use crate::wrench::split;
@@ -62,7 +62,7 @@ pub fn mean_power(series: &ForceSeries, velocities: &[Vector3<f64>; NODES]) -> f
 /// W of eq. (1) at a node.
 fn wrench_at(
     state: &BodyState,
-    seats: &[Seat],
+    slots: &[LegSlot],
     outside: &Vector6<f64>,
     node: usize,
 ) -> Vector6<f64> {
@@ -73,9 +73,9 @@ fn wrench_at(
         .copy_from(&rotation.tr_mul(&push));
     sum.fixed_rows_mut::<3>(3)
         .copy_from(&rotation.tr_mul(&moment));
-    for seat in seats.iter().filter(|seat| seat.attached) {
-        let local = rotation.tr_mul(&force_at(&seat.answer.series, node));
-        sum += point_map(&seat.sphere).tr_mul(&local);
+    for slot in slots.iter().filter(|slot| slot.attached) {
+        let local = rotation.tr_mul(&force_at(&slot.response.series, node));
+        sum += point_map(&slot.sphere).tr_mul(&local);
     }
     sum
 }
@@ -92,15 +92,15 @@ pub struct Load<'a> {
 impl Load<'_> {
     /// What is wrong with the motion under the legs' answers, eqs. (4) and (3) of the cubic
     /// (m, rad); its stages get their accelerations. Nothing if the end effector has no mass.
-    pub fn residual(&self, course: &mut Course, seats: &[Seat]) -> Option<DVector<f64>> {
+    pub fn residual(&self, cubic: &mut CubicMotion, slots: &[LegSlot]) -> Option<DVector<f64>> {
         let mut accelerations = [Vector6::zeros(); NODES];
         for (node, acceleration) in accelerations.iter_mut().enumerate() {
-            let state = course.at_node(node);
-            let wrench = wrench_at(state, seats, &self.outside[node], node);
+            let state = cubic.at_node(node);
+            let wrench = wrench_at(state, slots, &self.outside[node], node);
             *acceleration = free_acceleration(self.body, state, &wrench)?;
         }
-        course.accelerate(&accelerations[1..]);
-        let parts = course.mismatch(&accelerations);
+        cubic.accelerate(&accelerations[1..]);
+        let parts = cubic.mismatch(&accelerations);
         Some(DVector::from_iterator(
             6 * parts.len(),
             parts.iter().flatten().copied(),
@@ -108,8 +108,13 @@ impl Load<'_> {
     }
 
     /// P and Q of eq. (2).
-    fn slopes(&self, course: &Course, seats: &[Seat], node: usize) -> (Matrix6<f64>, Matrix6<f64>) {
-        let state = course.at_node(node);
+    fn slopes(
+        &self,
+        cubic: &CubicMotion,
+        slots: &[LegSlot],
+        node: usize,
+    ) -> (Matrix6<f64>, Matrix6<f64>) {
+        let state = cubic.at_node(node);
         let rotation = state.pose.rotation();
         let own = inertia_of(self.body, state);
         let mut by_pose = -own.by_pose;
@@ -118,27 +123,31 @@ impl Load<'_> {
             let mut turned = by_pose.fixed_view_mut::<3, 3>(3 * block, 3);
             turned += skew(&rotation.tr_mul(v));
         }
-        for seat in seats.iter().filter(|seat| seat.attached) {
-            let local = rotation.tr_mul(&force_at(&seat.answer.series, node));
+        for slot in slots.iter().filter(|slot| slot.attached) {
+            let local = rotation.tr_mul(&force_at(&slot.response.series, node));
             let mut turned = by_pose.fixed_view_mut::<6, 3>(0, 3);
-            turned += point_map(&seat.sphere).tr_mul(&skew(&local));
+            turned += point_map(&slot.sphere).tr_mul(&skew(&local));
         }
         (by_pose, -own.by_velocity)
     }
 
     /// How the legs change the wrench at a node with the end of the motion, eqs. (3) and (4): by
     /// ψ_1 and by v_1.
-    fn answers(course: &Course, seats: &[Seat], node: usize) -> (Matrix6<f64>, Matrix6<f64>) {
-        let (here, end) = (course.at_node(node).pose.rotation(), course.end());
+    fn responses(
+        cubic: &CubicMotion,
+        slots: &[LegSlot],
+        node: usize,
+    ) -> (Matrix6<f64>, Matrix6<f64>) {
+        let (here, end) = (cubic.at_node(node).pose.rotation(), cubic.end());
         let rotation = end.pose.rotation();
         let (mut by_pose, mut by_velocity) = (Matrix6::zeros(), Matrix6::zeros());
-        for seat in seats.iter().filter(|seat| seat.attached) {
+        for slot in slots.iter().filter(|slot| slot.attached) {
             let (mut s, mut d) = (Matrix3::zeros(), Matrix3::zeros());
-            for (told, weight) in seat.answer.series_derivatives.iter().zip(AT_NODES[node]) {
+            for (told, weight) in slot.response.series_derivatives.iter().zip(AT_NODES[node]) {
                 s += told.by_position * weight; // (3)
                 d += told.by_velocity * weight;
             }
-            let map = point_map(&seat.sphere);
+            let map = point_map(&slot.sphere);
             let outer = map.tr_mul(&here.transpose());
             let mut place = s * rotation * map; // (4)
             let mut turned = place.fixed_view_mut::<3, 3>(0, 3);
@@ -151,25 +160,25 @@ impl Load<'_> {
 
     /// Derivative of the residual by the unknowns, from the derivatives that the legs gave; nothing
     /// if the end effector has no mass.
-    pub fn jacobian(&self, course: &Course, seats: &[Seat]) -> Option<DMatrix<f64>> {
+    pub fn jacobian(&self, cubic: &CubicMotion, slots: &[LegSlot]) -> Option<DMatrix<f64>> {
         let factors = self.body.inertia.cholesky()?;
-        let (h, mut out) = (course.length, DMatrix::identity(12, 12));
-        let end = &course.stages[NODES - 2];
+        let (h, mut out) = (cubic.length, DMatrix::identity(12, 12));
+        let end = &cubic.stages[NODES - 2];
         for node in 0..NODES {
-            let (by_pose, by_velocity) = Self::answers(course, seats, node);
+            let (by_pose, by_velocity) = Self::responses(cubic, slots, node);
             // By ξ_1 and by H ξ̇_1.
             let mut changes = [by_pose * end.turn * (h * h), by_velocity * end.turn * h];
             if let Some(stage) = node.checked_sub(1) {
-                let (by_pose, by_velocity) = self.slopes(course, seats, node);
-                let turn = course.stages[stage].turn;
+                let (by_pose, by_velocity) = self.slopes(cubic, slots, node);
+                let turn = cubic.stages[stage].turn;
                 let [by_twist, by_rate] = CUBIC_PARTIALS[stage];
                 for (column, change) in changes.iter_mut().enumerate() {
                     *change += by_pose * turn * (by_twist[column] * h * h);
                     *change += by_velocity * turn * (by_rate[column] * h);
                 }
             }
-            let map = node.checked_sub(1).map(|stage| course.stages[stage].map);
-            let weights = [course.weights.position[node], course.weights.velocity[node]];
+            let map = node.checked_sub(1).map(|stage| cubic.stages[stage].map);
+            let weights = [cubic.weights.position[node], cubic.weights.velocity[node]];
             for (column, change) in changes.iter().enumerate() {
                 let change = map.unwrap_or_else(Matrix6::identity) * factors.solve(change); // (5)
                 for (row, weight) in weights.into_iter().enumerate() {

@@ -24,7 +24,7 @@ pub struct Stop {
 
 /// What a leg answers when it has followed.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SeatAnswer {
+pub struct LegResponse {
     /// Force on the end effector at the stop, world axes [N].
     pub force: Vector3<f64>,
     /// Its derivatives, if they were asked for.
@@ -35,7 +35,7 @@ pub struct SeatAnswer {
     pub series_derivatives: [TipDerivatives; ORDERS],
 }
 
-impl Default for SeatAnswer {
+impl Default for LegResponse {
     fn default() -> Self {
         Self {
             force: Vector3::zeros(),
@@ -127,7 +127,7 @@ impl Slope {
 
 /// A unit with its joint on the end effector.
 #[derive(Debug)]
-pub struct Seat {
+pub struct LegSlot {
     /// The unit.
     pub unit: Box<dyn LegUnit>,
     /// Centre of the spherical joint in the end effector's frame [m].
@@ -152,10 +152,10 @@ pub struct Seat {
     tip: (Vector3<f64>, Vector3<f64>),
     saved_tip: (Vector3<f64>, Vector3<f64>),
     /// Work of its inputs at the start of the step, as the leg has it [J]; see
-    /// [`super::rig::Rig::note_work`].
+    /// [`super::common::Cosimulation::note_work`].
     pub work_in: Option<f64>,
-    /// The answer to the last request.
-    pub answer: SeatAnswer,
+    /// The response to the last request.
+    pub response: LegResponse,
     /// Why the last request failed, if it did.
     pub failure: Option<UnitError>,
     /// Time that the unit took, once somebody asks for it.
@@ -167,7 +167,7 @@ const DIFFERENCE: f64 = 1e-7;
 /// A discarded step is divided at most so often.
 const MOST_DIVISIONS: usize = 10;
 
-impl Seat {
+impl LegSlot {
     /// A unit at its start.
     pub fn new(unit: Box<dyn LegUnit>, start: &UnitStart, sphere: Vector3<f64>) -> Self {
         let tip = (Vector3::from(start.config.tip_position_m), Vector3::zeros());
@@ -186,7 +186,7 @@ impl Seat {
             tip,
             saved_tip: tip,
             work_in: None,
-            answer: SeatAnswer::default(),
+            response: LegResponse::default(),
             failure: None,
             busy: None,
         }
@@ -226,7 +226,7 @@ impl Seat {
             let done = timed(busy.as_mut(), || self.try_follow(stop, request));
             (self.busy, self.failure) = (busy, done.err());
         } else {
-            self.answer = SeatAnswer::default();
+            self.response = LegResponse::default();
         }
     }
 
@@ -280,15 +280,15 @@ impl Seat {
         let depth = if request.divide { MOST_DIVISIONS } else { 0 };
         let to = self.tip_on(&stop.state);
         self.go(stop.time, to, depth)?;
-        let (unit, answer) = (&mut self.unit, &mut self.answer);
-        answer.force = unit.tip_force()?;
+        let (unit, response) = (&mut self.unit, &mut self.response);
+        response.force = unit.tip_force()?;
         match request.question {
-            Question::Force if request.derivatives => answer.derivatives = unit.derivatives()?,
+            Question::Force if request.derivatives => response.derivatives = unit.derivatives()?,
             Question::Force => {}
             Question::Series => {
-                answer.series = unit.force_series()?;
+                response.series = unit.force_series()?;
                 if request.derivatives {
-                    answer.series_derivatives = unit.series_derivatives()?;
+                    response.series_derivatives = unit.series_derivatives()?;
                 }
             }
         }

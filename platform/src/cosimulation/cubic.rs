@@ -88,7 +88,7 @@ pub const CUBIC_PARTIALS: [[[f64; 2]; 2]; 2] =
 
 /// A motion over a macro step.
 #[derive(Debug, Clone)]
-pub struct Course {
+pub struct CubicMotion {
     /// How its nodes count.
     pub weights: Weights,
     /// Start [s].
@@ -103,7 +103,7 @@ pub struct Course {
     pub stages: [Stage; STAGES],
 }
 
-impl Course {
+impl CubicMotion {
     /// The motion from `from` with these accelerations at the stages, guessed.
     pub fn new(
         weights: Weights,
@@ -260,13 +260,13 @@ mod tests {
             state.acceleration = first;
             let guess = [first; 2];
             let weights = Weights::new(DAMPED);
-            let mut course = Course::new(weights, h * k as f64, h, &state, &guess);
+            let mut cubic = CubicMotion::new(weights, h * k as f64, h, &state, &guess);
             for _ in 0..60 {
-                let found: Vec<_> = course.stages.iter().map(|s| accelerate(&s.state)).collect();
-                let missed = course.mismatch(&[first, found[0], found[1]]);
-                course = course.changed(|i| -missed[i]);
+                let found: Vec<_> = cubic.stages.iter().map(|s| accelerate(&s.state)).collect();
+                let missed = cubic.mismatch(&[first, found[0], found[1]]);
+                cubic = cubic.changed(|i| -missed[i]);
             }
-            state = *course.end();
+            state = *cubic.end();
         }
         state
     }

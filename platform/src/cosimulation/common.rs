@@ -1,20 +1,20 @@
-//! What both schemes of co-simulation share: bodies, units in their seats, accounts.
+//! What both schemes of co-simulation share: bodies, units in their slots, accounts.
 
-use super::balance::mean_power;
-use super::course::{Course, NODES, SIMPSON};
-use super::seat::{Request, Seat, Stop};
+use super::cubic::{CubicMotion, NODES, SIMPSON};
+use super::cubic_equations::mean_power;
+use super::slot::{LegSlot, Request, Stop};
+use crate::bodies::{Bodies, EFFECTOR, PortResponse};
 use crate::body::{Body, BodyState, BodyStep};
 use crate::config::PlatformConfig;
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
-use crate::hub::{Answer, EFFECTOR, Hub};
 use crate::statics::StaticPlatform;
 use crate::stopwatch::{UnitTimes, timed};
-use crate::threads::Crew;
+use crate::threads::ThreadPool;
 use crate::unit::{LegEnergy, LegShape, LegUnit, UnitError, UnitStart};
 use crate::world::{Flow, World};
 use crate::wrench::{WrenchHistory, replacing_jumps};
-use multibody::dynamics::alpha::Coefficients;
+use multibody::dynamics::integrator::Integrator;
 use multibody::group::Group;
 use multibody::model::Signal;
 use multibody::results::soundness::LeafStrain;
@@ -34,14 +34,14 @@ pub struct LegBalance {
 
 /// Bodies and units.
 #[derive(Debug)]
-pub struct Rig {
+pub struct Cosimulation {
     pub config: PlatformConfig,
     pub world: World,
     /// End effector first.
     pub bodies: Vec<BodyState>,
     pub time: f64,
-    pub seats: Vec<Seat>,
-    pub crew: Crew,
+    pub slots: Vec<LegSlot>,
+    pub pool: ThreadPool,
     /// Forces of the legs on the end effector now, world axes [N].
     pub forces: Vec<Vector3<f64>>,
     /// Work of the end effector on each leg.
@@ -54,7 +54,7 @@ pub struct Rig {
     pub walls: Option<[Duration; 2]>,
 }
 
-impl Rig {
+impl Cosimulation {
     /// Units at rest in `equilibrium`, from which they were started.
     pub fn new(
         equilibrium: &StaticPlatform,
@@ -72,23 +72,23 @@ impl Rig {
                 wanted: spheres.len(),
             });
         }
-        let seats: Vec<Seat> = units
+        let slots: Vec<LegSlot> = units
             .into_iter()
             .zip(starts)
             .zip(&spheres)
-            .map(|((unit, start), sphere)| Seat::new(unit, start, *sphere))
+            .map(|((unit, start), sphere)| LegSlot::new(unit, start, *sphere))
             .collect();
-        let hub = Hub {
-            bodies: vec![*equilibrium.effector()],
+        let list = Bodies {
+            all: vec![*equilibrium.effector()],
             base: None,
             target: None,
         };
         let bodies = vec![BodyState::at_rest(*equilibrium.pose())];
-        let count = seats.len();
+        let count = slots.len();
         let mut out = Self {
-            crew: Crew::new(config.solver.threads, count),
+            pool: ThreadPool::new(config.solver.threads, count),
             world: World::new(
-                hub,
+                list,
                 &bodies,
                 &equilibrium.wrench_vector(),
                 config.solver.step_s,
@@ -100,13 +100,13 @@ impl Rig {
             motors: vec![Flow::default(); count],
             initial_legs: 0.0,
             walls: None,
-            seats,
+            slots,
             config,
         };
         out.look()?;
-        out.forces = out.seats.iter().map(|seat| seat.view.tip_force).collect();
-        for (flow, seat) in out.motors.iter_mut().zip(&out.seats) {
-            flow.power = motor_power(seat);
+        out.forces = out.slots.iter().map(|slot| slot.view.tip_force).collect();
+        for (flow, slot) in out.motors.iter_mut().zip(&out.slots) {
+            flow.power = motor_power(slot);
         }
         out.initial_legs = out.leg_energies()?.iter().map(LegEnergy::stored).sum();
         Ok(out)
@@ -119,7 +119,7 @@ impl Rig {
 
     /// The end effector as a body.
     pub fn body(&self) -> &Body {
-        &self.world.hub().bodies[EFFECTOR]
+        &self.world.bodies().all[EFFECTOR]
     }
 
     /// Puts a target in front of the end effector.
@@ -136,14 +136,14 @@ impl Rig {
     /// Gives the motor of a leg another torque history [N·m] and target history [rad]; true if one jumps
     /// with that.
     pub fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) -> bool {
-        let Some(seat) = self.seats.get_mut(leg) else {
+        let Some(slot) = self.slots.get_mut(leg) else {
             return false;
         };
-        let (old_torque, old_angle) = seat.motor();
+        let (old_torque, old_angle) = slot.motor();
         let torque = torque.unwrap_or_else(|| old_torque.clone());
         let angle = angle.unwrap_or_else(|| old_angle.clone());
         let jumps = replacing_jumps([(old_torque, &torque), (old_angle, &angle)], self.time);
-        seat.set_motor(torque, angle);
+        slot.set_motor(torque, angle);
         jumps
     }
 
@@ -154,10 +154,10 @@ impl Rig {
         request: &Request,
     ) -> core::result::Result<(), (usize, UnitError)> {
         let Self {
-            seats, crew, walls, ..
+            slots, pool, walls, ..
         } = self;
         timed(walls.as_mut().map(|walls| &mut walls[0]), || {
-            crew.for_each(seats, |_, seat| seat.follow(stop, request));
+            pool.for_each(slots, |_, slot| slot.follow(stop, request));
         });
         self.first_failure()
     }
@@ -165,8 +165,8 @@ impl Rig {
     /// Starts to measure where the time goes, from zero.
     pub fn measure(&mut self) {
         self.walls = Some([Duration::ZERO; 2]);
-        for seat in &mut self.seats {
-            seat.busy = Some(Duration::ZERO);
+        for slot in &mut self.slots {
+            slot.busy = Some(Duration::ZERO);
         }
     }
 
@@ -174,7 +174,7 @@ impl Rig {
     pub fn times(&self) -> UnitTimes {
         let [parallel_wall, wall] = self.walls.unwrap_or_default();
         UnitTimes {
-            units: self.seats.iter().filter_map(|seat| seat.busy).sum(),
+            units: self.slots.iter().filter_map(|slot| slot.busy).sum(),
             parallel_wall,
             wall,
         }
@@ -182,8 +182,8 @@ impl Rig {
 
     /// The first unit that failed, with why.
     pub fn first_failure(&mut self) -> core::result::Result<(), (usize, UnitError)> {
-        let failures = self.seats.iter_mut().enumerate();
-        let failures = failures.filter_map(|(i, seat)| Some((i, seat.failure.take()?)));
+        let failures = self.slots.iter_mut().enumerate();
+        let failures = failures.filter_map(|(i, slot)| Some((i, slot.failure.take()?)));
         // A failure for good is told before a step that was discarded.
         let mut first = None;
         for (i, failure) in failures {
@@ -197,10 +197,10 @@ impl Rig {
 
     /// Looks at all units; of a broken leg nothing is left.
     fn look(&mut self) -> Result<()> {
-        for (i, seat) in self.seats.iter_mut().enumerate() {
-            seat.view = seat.unit.view().map_err(PlatformError::in_unit(i))?;
-            if !seat.attached {
-                seat.view.tip_force = Vector3::zeros();
+        for (i, slot) in self.slots.iter_mut().enumerate() {
+            slot.view = slot.unit.view().map_err(PlatformError::in_unit(i))?;
+            if !slot.attached {
+                slot.view.tip_force = Vector3::zeros();
             }
         }
         Ok(())
@@ -208,41 +208,43 @@ impl Rig {
 
     /// Energies of all legs.
     pub fn leg_energies(&mut self) -> Result<Vec<LegEnergy>> {
-        let energy =
-            |(i, seat): (usize, &mut Seat)| seat.unit.energy().map_err(PlatformError::in_unit(i));
-        self.seats.iter_mut().enumerate().map(energy).collect()
+        let energy = |(i, slot): (usize, &mut LegSlot)| {
+            slot.unit.energy().map_err(PlatformError::in_unit(i))
+        };
+        self.slots.iter_mut().enumerate().map(energy).collect()
     }
 
     /// Largest strains of the leaves of all legs, where they are told.
     pub fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
-        let strain = |(i, seat): (usize, &mut Seat)| {
-            let strain = seat.unit.leaf_strain();
+        let strain = |(i, slot): (usize, &mut LegSlot)| {
+            let strain = slot.unit.leaf_strain();
             strain.map_err(PlatformError::in_unit(i))
         };
-        self.seats.iter_mut().enumerate().map(strain).collect()
+        self.slots.iter_mut().enumerate().map(strain).collect()
     }
 
     /// Where the parts of all legs are.
     pub fn shapes(&mut self) -> Result<Vec<LegShape>> {
         let shape =
-            |(i, seat): (usize, &mut Seat)| seat.unit.shape().map_err(PlatformError::in_unit(i));
-        self.seats.iter_mut().enumerate().map(shape).collect()
+            |(i, slot): (usize, &mut LegSlot)| slot.unit.shape().map_err(PlatformError::in_unit(i));
+        self.slots.iter_mut().enumerate().map(shape).collect()
     }
 
     /// Distance between a leg's tip and its joint [m]; zero for a broken leg.
     pub fn gap(&self, leg: usize) -> f64 {
-        let seat = &self.seats[leg];
-        if !seat.attached {
+        let slot = &self.slots[leg];
+        if !slot.attached {
             return 0.0;
         }
-        (self.effector().point(&seat.sphere) - seat.tip()).norm()
+        (self.effector().point(&slot.sphere) - slot.tip()).norm()
     }
 
-    /// First jumps of histories behind `start` and not behind `end` [s]: of the wrench, of a motor.
-    pub fn next_jumps(&self, start: f64, end: f64, slack: f64) -> [Option<f64>; 2] {
+    /// First jumps of histories behind now and not behind `end` [s]: of the wrench, of a motor.
+    pub fn next_jumps(&self, end: f64, slack: f64) -> [Option<f64>; 2] {
+        let start = self.time;
         let end = end + 2.0 * slack;
-        let motors = self.seats.iter();
-        let motors = motors.filter_map(|seat| seat.next_jump(start, end, slack));
+        let motors = self.slots.iter();
+        let motors = motors.filter_map(|slot| slot.next_jump(start, end, slack));
         let wrench = self.world.wrench().next_jump(start, end, slack);
         [wrench, motors.reduce(f64::min)]
     }
@@ -255,18 +257,18 @@ impl Rig {
     }
 
     /// One Newton correction of the bodies' step of the generalised-α method, the legs answering
-    /// with `answer(leg)`: the largest way of a joint or of the target [m].
+    /// with `response(leg)`: the largest way of a joint or of the target [m].
     pub fn correct_bodies(
         &mut self,
         steps: &mut [BodyStep],
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         end: f64,
-        answer: impl Fn(usize, &Seat) -> (Vector3<f64>, Matrix3<f64>),
+        response: impl Fn(usize, &LegSlot) -> (Vector3<f64>, Matrix3<f64>),
     ) -> Result<f64> {
-        self.world.linearize(steps, coefficients, end)?;
-        for (i, seat) in self.seats.iter().enumerate().filter(|(_, s)| s.attached) {
-            let (force, slope) = answer(i, seat);
-            let answer = Answer {
+        self.world.linearize(steps, integrator, end)?;
+        for (i, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.attached) {
+            let (force, slope) = response(i, slot);
+            let response = PortResponse {
                 force,
                 change: Vector3::zeros(),
                 by_position: slope,
@@ -274,19 +276,19 @@ impl Rig {
                 base: None,
             };
             self.world
-                .add_leg(steps, coefficients, &seat.sphere, &answer);
+                .add_leg(steps, integrator, &slot.sphere, &response);
         }
         let psi = self.world.solve(end)?;
         let before = steps[EFFECTOR].trial;
         for ((step, state), psi) in steps.iter_mut().zip(&self.bodies).zip(&psi) {
-            step.correct(state, coefficients, psi);
+            step.correct(state, integrator, psi);
         }
         let after = &steps[EFFECTOR].trial;
-        let way = |seat: &Seat| (after.point(&seat.sphere) - before.point(&seat.sphere)).norm();
+        let way = |slot: &LegSlot| (after.point(&slot.sphere) - before.point(&slot.sphere)).norm();
         let others = psi.iter().take(steps.len()).skip(1);
         let mut largest: f64 = 0.0;
         for way in self
-            .seats
+            .slots
             .iter()
             .map(way)
             .chain(others.map(|psi| psi.amax()))
@@ -306,27 +308,25 @@ impl Rig {
     pub fn accept_steps(
         &mut self,
         steps: &[BodyStep],
-        coefficients: &Coefficients,
+        integrator: &Integrator,
         end: f64,
         felt: impl Fn(usize) -> Vector3<f64>,
         now: impl Fn(usize) -> Vector3<f64>,
     ) -> Result<bool> {
-        let h = coefficients.step;
+        let h = integrator.step();
         self.time = end;
-        let closed = self
-            .world
-            .accept(&mut self.bodies, steps, coefficients, end);
+        let closed = self.world.accept(&mut self.bodies, steps, integrator, end);
         let effector = self.bodies[EFFECTOR];
-        for (i, seat) in self.seats.iter().enumerate().filter(|(_, s)| s.attached) {
-            let velocity = effector.point_velocity(&seat.sphere);
+        for (i, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.attached) {
+            let velocity = effector.point_velocity(&slot.sphere);
             self.given[i].advance(h, -felt(i).dot(&velocity));
             self.forces[i] = now(i);
             self.given[i].power = -self.forces[i].dot(&velocity);
         }
         self.look()?;
-        for (flow, seat) in self.motors.iter_mut().zip(&mut self.seats) {
-            flow.advance(h, motor_power(seat));
-            seat.work_in = None;
+        for (flow, slot) in self.motors.iter_mut().zip(&mut self.slots) {
+            flow.advance(h, motor_power(slot));
+            slot.work_in = None;
         }
         Ok(closed)
     }
@@ -335,11 +335,11 @@ impl Rig {
     /// a step of `h` [s] behind the accounts; and the work of the motors [J].
     pub fn leg_balance(&mut self, h: f64) -> Result<LegBalance> {
         let mut out = LegBalance::default();
-        for (i, seat) in self.seats.iter_mut().enumerate() {
-            let energy = seat.unit.energy().map_err(PlatformError::in_unit(i))?;
+        for (i, slot) in self.slots.iter_mut().enumerate() {
+            let energy = slot.unit.energy().map_err(PlatformError::in_unit(i))?;
             let mut motor = self.motors[i];
-            if seat.has_motor() && h > 0.0 {
-                let view = seat.unit.view().map_err(PlatformError::in_unit(i))?;
+            if slot.has_motor() && h > 0.0 {
+                let view = slot.unit.view().map_err(PlatformError::in_unit(i))?;
                 motor.advance(h, view.motor_torque * view.motor_rate);
             }
             out.sum += energy.stored() + energy.dissipated - motor.energy;
@@ -353,10 +353,10 @@ impl Rig {
     /// leg's inputs, as the leg has it, but for that of the tip: torque and rate at the ends of
     /// the step would miss what happens in between.
     pub fn note_work(&mut self) -> Result<()> {
-        for (i, seat) in self.seats.iter_mut().enumerate() {
-            if seat.has_motor() && seat.work_in.is_none() {
-                let energy = seat.unit.energy().map_err(PlatformError::in_unit(i))?;
-                seat.work_in = Some(energy.work_in);
+        for (i, slot) in self.slots.iter_mut().enumerate() {
+            if slot.has_motor() && slot.work_in.is_none() {
+                let energy = slot.unit.energy().map_err(PlatformError::in_unit(i))?;
+                slot.work_in = Some(energy.work_in);
             }
         }
         Ok(())
@@ -364,49 +364,53 @@ impl Rig {
 
     /// Goes on with the end of a cubic under the wrenches `outside` at its nodes, the legs
     /// answering as they did last.
-    pub fn accept_cubic(&mut self, course: &Course, outside: &[Vector6<f64>; NODES]) -> Result<()> {
-        let (h, end) = (course.length, course.end());
+    pub fn accept_cubic(
+        &mut self,
+        cubic: &CubicMotion,
+        outside: &[Vector6<f64>; NODES],
+    ) -> Result<()> {
+        let (h, end) = (cubic.length, cubic.end());
         let powers = outside.iter().enumerate();
-        let powers = powers.map(|(node, wrench)| power(course.at_node(node), wrench));
+        let powers = powers.map(|(node, wrench)| power(cubic.at_node(node), wrench));
         let mean: f64 = powers
             .zip(SIMPSON)
             .map(|(power, weight)| power * weight)
             .sum();
         self.world.account_for_wrench(mean * h, &outside[NODES - 1]);
-        for (i, seat) in self.seats.iter().enumerate().filter(|(_, s)| s.attached) {
-            let velocity = |node| course.at_node(node).point_velocity(&seat.sphere);
+        for (i, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.attached) {
+            let velocity = |node| cubic.at_node(node).point_velocity(&slot.sphere);
             let velocities = core::array::from_fn(velocity);
-            let tip = -h * mean_power(&seat.answer.series, &velocities);
-            if let Some(before) = seat.work_in {
+            let tip = -h * mean_power(&slot.response.series, &velocities);
+            if let Some(before) = slot.work_in {
                 self.motors[i].energy -= before + tip;
             }
             let flow = &mut self.given[i];
             flow.energy += tip;
-            self.forces[i] = seat.answer.force;
+            self.forces[i] = slot.response.force;
             flow.power = -self.forces[i].dot(&velocities[NODES - 1]);
         }
         self.bodies[EFFECTOR] = BodyState {
             pose: end.pose.renormalized(),
             ..*end
         };
-        self.time = course.start + h;
+        self.time = cubic.start + h;
         self.look()?;
-        for seat in &mut self.seats {
-            seat.work_in = None;
+        for slot in &mut self.slots {
+            slot.work_in = None;
         }
         self.note_work()?;
-        for (flow, seat) in self.motors.iter_mut().zip(&self.seats) {
-            flow.energy += seat.work_in.unwrap_or(0.0);
-            flow.power = motor_power(seat);
+        for (flow, slot) in self.motors.iter_mut().zip(&self.slots) {
+            flow.energy += slot.work_in.unwrap_or(0.0);
+            flow.power = motor_power(slot);
         }
         Ok(())
     }
 
     /// Breaks a leg (from 0): from now on it carries nothing and stays where it is.
     pub fn detach(&mut self, leg: usize) {
-        if let Some(seat) = self.seats.get_mut(leg) {
-            seat.attached = false;
-            seat.view.tip_force = Vector3::zeros();
+        if let Some(slot) = self.slots.get_mut(leg) {
+            slot.attached = false;
+            slot.view.tip_force = Vector3::zeros();
             self.given[leg].power = 0.0;
             self.forces[leg] = Vector3::zeros();
         }
@@ -414,9 +418,9 @@ impl Rig {
 }
 
 /// Power of a motor that can have any [W].
-fn motor_power(seat: &Seat) -> f64 {
-    if seat.has_motor() {
-        seat.view.motor_torque * seat.view.motor_rate
+fn motor_power(slot: &LegSlot) -> f64 {
+    if slot.has_motor() {
+        slot.view.motor_torque * slot.view.motor_rate
     } else {
         0.0
     }

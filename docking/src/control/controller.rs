@@ -1,0 +1,43 @@
+//! What a controller of the motors sees and does, behind one trait.
+
+use crate::error::Result;
+use nalgebra::{DVector, Matrix6, Vector6};
+use softdock_platform::scheme::Scheme;
+
+/// What a controller sees at a sample time.
+#[derive(Debug)]
+pub struct Seen<'a> {
+    /// Time [s].
+    pub time: f64,
+    /// The platform. Only a monolithic one shows the inner state of its legs.
+    pub platform: &'a dyn Scheme,
+    /// Wrench on the end effector from outside (contact, latch, applied wrench) as the force sensor
+    /// tells it: axes of the base, about the end effector's origin [N, N·m].
+    pub wrench: Vector6<f64>,
+}
+
+/// A controller of the motors, sampled; its torques are held in between. Whatever implements it can
+/// drive a docking ([`crate::DockingRun::with_controller`]).
+pub trait Controller: core::fmt::Debug + Send {
+    /// Sampling period [s].
+    fn period_s(&self) -> f64;
+
+    /// Torques that it asks for, one per motor [N·m]; they are brought within their limits after
+    /// that.
+    fn torques(&mut self, seen: &Seen<'_>) -> Result<DVector<f64>>;
+
+    /// Brings torques within their limits; cutting each at its own limit if a controller knows
+    /// nothing better.
+    fn within_limits(&self, demand: &DVector<f64>, limit: f64) -> DVector<f64> {
+        demand.map(|torque| torque.clamp(-limit, limit))
+    }
+
+    /// Hears what the motors were told, which differs from what it asked for where torques are cut.
+    fn applied(&mut self, _demand: &DVector<f64>, _applied: &DVector<f64>) {}
+
+    /// Hears that the latch has closed: `inertia` is what the platform moves from now on against its
+    /// base, about the end effector's origin in its axes at rest.
+    fn captured(&mut self, _seen: &Seen<'_>, _inertia: &Matrix6<f64>) -> Result<()> {
+        Ok(())
+    }
+}

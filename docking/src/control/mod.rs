@@ -1,0 +1,461 @@
+//! Motors under a regulator while a target docks.
+//!
+//! A controller ([`controller::Controller`]) is asked at the times k h, h its period, and its torques
+//! are held in between; every sample time is the end of a time step. Controllers at hand:
+//!
+//! * `lqr`: a linear-quadratic regulator that holds the pose of the end effector ([`lqr`]);
+//! * `impedance`: the end effector answers a force like a mass on spring and damper
+//!   ([`impedance`]), by a force sensor ([`sensor`]).
+//!
+//! Both go by the platform's true state, as it is seen from the base, which may float ([`joined`]
+//! says what they move then). They are designed about the platform at rest, and anew when the latch
+//! closes. Weights of the `lqr` that bring the end effector alone back in the shortest time make it a
+//! stiff spring to a target of 500 kg, which is thrown back; those of [`RegulatorConfig::default`]
+//! weigh rates as much as deviations over one second and brake it.
+
+pub mod controller;
+pub mod impedance;
+pub mod joined;
+pub mod lqr;
+pub mod sensor;
+
+use crate::config::Scenario;
+use crate::error::{DockingError, Result};
+use controller::{Controller, Seen};
+use impedance::ImpedanceController;
+use leg_core::config::{History, MotorMode};
+use lqr::LqrController;
+use multibody::dynamics::grid::SLIVER;
+use multibody::group::{Group, Se3};
+use nalgebra::{DVector, Vector6};
+use sensor::ForceSensor;
+use softdock_platform::PlatformError;
+use softdock_platform::bodies::EFFECTOR;
+use softdock_platform::config::{Coupling, PlatformConfig};
+use softdock_platform::regulator::{RegulatorSettings, apply};
+use softdock_platform::scheme::{Observer, Progress, Scheme};
+use softdock_platform::statics::StaticPlatform;
+use softdock_platform::wrench::WrenchHistory;
+use softdock_settings::{table, words};
+
+words! {
+    /// What sets the torques of the motors.
+    pub enum Law {
+        /// Nothing: motors do what `motor` says.
+        #[default]
+        None = "none",
+        /// A linear-quadratic regulator of the end effector's pose.
+        Lqr = "lqr",
+        /// Impedance control of the end effector.
+        Impedance = "impedance",
+    }
+}
+
+table! {
+    /// The regulator of the end effector's pose.
+    #[derive(Copy)]
+    pub struct RegulatorConfig in "regulator" {
+        law: Law = Law::None, "What sets the torques of the motors: none, a linear-quadratic regulator of the end effector's pose, or impedance control (table impedance); the last two need motor.mode = \"torque\"";
+        redesign: bool = true, "Design it anew, without a jump, for what hangs on the end effector when the latch closes";
+        position_weight_per_m2: f64 = 1e4, "lqr: weight of the end effector's deviation from its pose at rest" ["1/m²"; 0 to 1e12];
+        rotation_weight_per_rad2: f64 = 1e2, "lqr: weight of its rotation" ["1/rad²"; 0 to 1e12];
+        velocity_weight_s2_per_m2: f64 = 1e4, "lqr: weight of its velocity" ["s²/m²"; 0 to 1e12];
+        spin_weight_s2_per_rad2: f64 = 1e2, "lqr: weight of its rate of rotation" ["s²/rad²"; 0 to 1e12];
+        effort_weight_per_n2_m2: f64 = RegulatorSettings::default().effort, "lqr: weight of the torques" ["1/(N·m)²"; 1e-9 to 1e12];
+        cutoff_hz: f64 = RegulatorSettings::default().cutoff_hz, "Vibration modes below this frequency are regulated" ["Hz"; 0.01 to 10000, "at most half the sampling rate"];
+        period_s: f64 = RegulatorSettings::default().period_s, "Sampling period; torques are held in between" ["s"; 1e-5 to 1];
+    }
+}
+
+impl RegulatorConfig {
+    /// Whether it sets the torques.
+    pub fn active(&self) -> bool {
+        self.law != Law::None
+    }
+
+    /// Refuses what an active regulator cannot work with.
+    pub(super) fn check_with(&self, platform: &PlatformConfig) -> Result<()> {
+        if !self.active() {
+            return Ok(());
+        }
+        let fastest = 0.5 / self.period_s;
+        if self.cutoff_hz > fastest * (1.0 + 1e-12) {
+            let problem = format!(
+                "a period_s of {} tells no faster oscillation than {fastest} Hz from a slower one",
+                self.period_s
+            );
+            return conflict("regulator.cutoff_hz", word(self.cutoff_hz), problem);
+        }
+        if platform.coupling != Coupling::Monolithic {
+            return conflict(
+                "coupling",
+                word(platform.coupling),
+                "it reads the inner state of the legs, which only coupling = \"monolithic\" knows",
+            );
+        }
+        check_motors(platform)
+    }
+
+    fn settings(&self) -> RegulatorSettings {
+        RegulatorSettings {
+            position: self.position_weight_per_m2,
+            rotation: self.rotation_weight_per_rad2,
+            velocity: self.velocity_weight_s2_per_m2,
+            spin: self.spin_weight_s2_per_rad2,
+            effort: self.effort_weight_per_n2_m2,
+            cutoff_hz: self.cutoff_hz,
+            period_s: self.period_s,
+        }
+    }
+}
+
+/// Refuses motors that do not take torques from a controller.
+fn check_motors(platform: &PlatformConfig) -> Result<()> {
+    let motor = &platform.motor;
+    if motor.mode != MotorMode::Torque {
+        return conflict(
+            "motor.mode",
+            word(motor.mode),
+            "it sets the torques of motors that turn freely (motor.mode = \"torque\")",
+        );
+    }
+    if motor.torque_nm != History::Constant(0.0) {
+        let given = word(&motor.torque_nm);
+        return conflict("motor.torque_nm", given, "it sets the torques itself");
+    }
+    let other = platform
+        .leg_configs()?
+        .iter()
+        .position(|leg| leg.motor != *motor);
+    other.map_or(Ok(()), |leg| {
+        let given = format!("(motor of leg {})", leg + 1);
+        conflict("legs.different", given, "its motors must all be alike")
+    })
+}
+
+fn conflict(key: &'static str, value: String, problem: impl Into<String>) -> Result<()> {
+    Err(DockingError::RegulatorConflict {
+        key,
+        value,
+        problem: problem.into(),
+    })
+}
+
+/// A value as a configuration file has it.
+fn word(value: impl serde::Serialize) -> String {
+    toml::Value::try_from(value).map_or_else(|_| String::new(), |value| value.to_string())
+}
+
+/// Why a design failed, as an error of the regulator.
+fn design_error(error: PlatformError) -> DockingError {
+    match error {
+        PlatformError::Control(cause) => DockingError::NoRegulator { cause },
+        PlatformError::Kernel(cause) => DockingError::NoRegulator {
+            cause: cause.into(),
+        },
+        other => other.into(),
+    }
+}
+
+/// A controller at work on a docking platform.
+#[derive(Debug)]
+pub(super) struct Control {
+    controller: Box<dyn Controller>,
+    sensor: ForceSensor,
+    wrench: WrenchHistory,
+    limit: f64,
+    redesign: bool,
+    captured: bool,
+    /// Samples taken.
+    samples: u64,
+}
+
+impl Control {
+    /// The controller of a scenario about `equilibrium`, if it has one; `platform` is about to start
+    /// there.
+    pub fn new(
+        scenario: &Scenario,
+        equilibrium: &StaticPlatform,
+        platform: &dyn Scheme,
+    ) -> Result<Option<Self>> {
+        let config = &scenario.docking.regulator;
+        if !config.active() {
+            return Ok(None);
+        }
+        let limit = scenario.platform.motor.torque_limit_nm;
+        let holding = equilibrium.holding_torques();
+        let needed = holding
+            .iter()
+            .fold(0.0, |most: f64, torque| most.max(torque.abs()));
+        if needed > limit {
+            let problem = format!("the motors need {needed:.3} N·m to hold the platform at rest");
+            conflict("motor.torque_limit_nm", word(limit), problem)?;
+        }
+        let inertia = joined::inertia(platform, false);
+        let controller: Box<dyn Controller> = match config.law {
+            Law::None => return Ok(None),
+            Law::Lqr => Box::new(LqrController::new(
+                equilibrium,
+                config.settings(),
+                &inertia,
+            )?),
+            Law::Impedance => Box::new(ImpedanceController::new(
+                equilibrium,
+                &scenario.docking.impedance,
+                (config.period_s, config.cutoff_hz),
+                &inertia,
+            )?),
+        };
+        Ok(Some(Self::with(scenario, controller)))
+    }
+
+    /// A controller from elsewhere.
+    pub fn with(scenario: &Scenario, controller: Box<dyn Controller>) -> Self {
+        let period = controller.period_s();
+        Self {
+            sensor: ForceSensor::new(&scenario.docking.force_sensor, period),
+            controller,
+            wrench: WrenchHistory(scenario.platform.wrench.signals()),
+            limit: scenario.platform.motor.torque_limit_nm,
+            redesign: scenario.docking.regulator.redesign,
+            captured: false,
+            samples: 0,
+        }
+    }
+
+    /// When the next sample is due [s].
+    fn due(&self) -> f64 {
+        self.samples as f64 * self.controller.period_s()
+    }
+
+    /// [`Scheme::advance_observed`] with new torques at every sample time before `end`.
+    pub fn advance(
+        &mut self,
+        platform: &mut dyn Scheme,
+        end: f64,
+        observe: &mut Observer<'_>,
+    ) -> Result<Progress> {
+        let period = self.controller.period_s();
+        let same = SLIVER * period.min(platform.config().solver.step_s);
+        let mut out = Progress::default();
+        loop {
+            if platform.time() >= self.due() - same {
+                self.sample(platform)?;
+                self.samples += 1;
+            }
+            let last = self.due() >= end - same;
+            let stop = if last { end } else { self.due() };
+            out += platform.advance_observed(stop, observe)?;
+            if last {
+                return Ok(out);
+            }
+        }
+    }
+
+    /// Asks the controller and tells the motors.
+    fn sample(&mut self, platform: &mut dyn Scheme) -> Result<()> {
+        let time = platform.time();
+        let truth = outer_wrench(platform, &self.wrench, time);
+        let seen = Seen {
+            time,
+            platform,
+            wrench: self.sensor.read(&truth),
+        };
+        let latch = platform.world().encounter().map(|e| e.latch());
+        let closed = latch.is_some_and(|latch| latch.capture_time().is_some());
+        if closed && !self.captured && self.redesign {
+            self.controller
+                .captured(&seen, &joined::inertia(platform, true))?;
+        }
+        self.captured |= closed;
+        let demand = self.controller.torques(&seen)?;
+        let applied = self.controller.within_limits(&demand, self.limit);
+        self.controller.applied(&demand, &applied);
+        give(platform, &applied)
+    }
+}
+
+/// Tells the motors their torques [N·m]: they act from now on.
+pub(super) fn give(platform: &mut dyn Scheme, torques: &DVector<f64>) -> Result<()> {
+    if let Some(platform) = platform.monolithic_mut() {
+        return Ok(apply(platform, torques)?);
+    }
+    for (leg, torque) in torques.iter().enumerate() {
+        platform.set_motor(leg, Some(multibody::model::Signal::Constant(*torque)), None);
+    }
+    Ok(())
+}
+
+/// Wrench on the end effector from outside: axes of the base, about the end effector's origin.
+fn outer_wrench(platform: &dyn Scheme, applied: &WrenchHistory, time: f64) -> Vector6<f64> {
+    let world = platform.world();
+    let base = world.bodies().base;
+    let base = base.map_or_else(Se3::identity, |i| platform.bodies()[i].pose);
+    let turned = base.between(&platform.bodies()[EFFECTOR].pose).rotation();
+    let mut out = Vector6::zeros();
+    let (force, moment) = applied.sample(time);
+    let touched = world.encounter().map(|e| e.output().wrench_a);
+    for (block, outer) in [force, moment].iter().enumerate() {
+        let mut rows = out.fixed_rows_mut::<3>(3 * block);
+        rows += base.rotation().tr_mul(outer);
+        if let Some(touched) = &touched {
+            rows += turned * touched.fixed_rows::<3>(3 * block);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod claims;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::setup::resting_platform;
+    use leg_core::config::Shape;
+    use multibody::model::Signal;
+    use softdock_platform::monolithic::Platform;
+
+    fn regulated() -> Scenario {
+        let mut scenario = Scenario::default();
+        scenario.platform.legs.elements = 3;
+        scenario.platform.motor.mode = MotorMode::Torque;
+        scenario.docking.regulator.law = Law::Lqr;
+        scenario
+    }
+
+    #[test]
+    fn settings_that_do_not_go_with_a_regulator_are_refused_by_name() {
+        regulated().validate().unwrap();
+        type Change = fn(&mut Scenario);
+        let changes: [(&str, Change); 7] = [
+            ("regulator.cutoff_hz = 501.0", |s| {
+                s.docking.regulator.cutoff_hz = 501.0;
+            }),
+            ("coupling = \"implicit\"", |s| {
+                s.platform.coupling = Coupling::Implicit;
+            }),
+            ("motor.mode = \"locked\"", |s| {
+                s.platform.motor.mode = MotorMode::Locked;
+            }),
+            ("motor.torque_nm = 1.0", |s| {
+                s.platform.motor.torque_nm = History::Constant(1.0);
+            }),
+            ("motor.torque_nm = { ", |s| {
+                s.platform.motor.torque_nm = History::Shape(Shape::Sine {
+                    offset: 0.0,
+                    amplitude: 1.0,
+                    frequency_hz: 1.0,
+                    phase_rad: 0.0,
+                });
+            }),
+            ("legs.different = (motor of leg 2)", |s| {
+                let text = "leg = 2\nset = { \"motor.torque_limit_nm\" = 5.0 }";
+                s.platform.legs.different = vec![toml::from_str(text).unwrap()];
+            }),
+            ("regulator.period_s = 0.00001", |s| {
+                s.docking.regulator.period_s = 1e-5;
+                s.docking.duration_s = 1000.0;
+                s.docking.output_interval_s = 0.1;
+            }),
+        ];
+        for (named, change) in changes {
+            let mut scenario = regulated();
+            change(&mut scenario);
+            let message = scenario.validate().unwrap_err().to_string();
+            assert!(message.starts_with(named), "{message}");
+            scenario.docking.regulator.law = Law::None;
+            scenario.validate().unwrap();
+        }
+    }
+
+    #[test]
+    fn values_outside_their_range_are_refused_even_if_not_active() {
+        type Change = fn(&mut RegulatorConfig);
+        let changes: [(&str, Change); 4] = [
+            ("regulator.spin_weight_s2_per_rad2", |c| {
+                c.spin_weight_s2_per_rad2 = -1.0;
+            }),
+            ("regulator.effort_weight_per_n2_m2", |c| {
+                c.effort_weight_per_n2_m2 = 0.0;
+            }),
+            ("regulator.cutoff_hz", |c| c.cutoff_hz = f64::NAN),
+            ("regulator.period_s", |c| c.period_s = 0.0),
+        ];
+        for (key, change) in changes {
+            let mut scenario = Scenario::default();
+            change(&mut scenario.docking.regulator);
+            let message = scenario.validate().unwrap_err().to_string();
+            assert!(message.contains(key), "{message}");
+        }
+    }
+
+    #[test]
+    fn motors_too_weak_to_hold_the_platform_are_refused() {
+        let mut scenario = regulated();
+        scenario.platform.gravity_m_s2 = [0.0, 0.0, -9.81];
+        scenario.platform.motor.torque_limit_nm = 0.1;
+        let equilibrium = resting_platform(&scenario).unwrap();
+        let platform = Platform::at_rest(&equilibrium).unwrap();
+        let message = Control::new(&scenario, &equilibrium, &platform)
+            .unwrap_err()
+            .to_string();
+        assert!(
+            message.starts_with("motor.torque_limit_nm = 0.1"),
+            "{message}"
+        );
+    }
+
+    /// A pushed platform, advanced in unequal parts: time and first torque after every step.
+    fn torques(period: f64, ends: &[f64]) -> Vec<(f64, f64)> {
+        let mut scenario = regulated();
+        scenario.docking.regulator.period_s = period;
+        let equilibrium = resting_platform(&scenario).unwrap();
+        let push = WrenchHistory(core::array::from_fn(|i| Signal::Constant(i as f64)));
+        let mut platform = Platform::at_rest_under(&equilibrium, push).unwrap();
+        let mut control = Control::new(&scenario, &equilibrium, &platform)
+            .unwrap()
+            .unwrap();
+        let mut out = Vec::new();
+        for end in ends {
+            let observe = &mut |p: &mut dyn Scheme| out.push((p.time(), p.leg(0).motor_torque));
+            control.advance(&mut platform, *end, observe).unwrap();
+            assert_eq!(platform.time(), *end);
+        }
+        out
+    }
+
+    /// Whatever the output times are, every sample time ends a step, no step is a sliver between
+    /// two numbers for the same time, and the torque is constant from one sample to the next.
+    #[test]
+    fn torques_are_held_from_sample_to_sample() {
+        for period in [1e-3, 1.3e-3, 0.7e-3] {
+            let ends: Vec<f64> = (1..=10).map(|k| f64::from(k) * 2e-3).collect();
+            let seen = torques(period, &ends);
+            let mut last = 0.0;
+            for (time, _) in &seen {
+                assert!(time - last > 1e-5, "{period}: a step of {:e}", time - last);
+                last = *time;
+            }
+            let samples = (0.02 / period + 1e-6).floor() as usize;
+            let mut different = 0;
+            for k in 0..samples {
+                let (from, to) = (k as f64 * period, (k + 1) as f64 * period);
+                let same = 1e-5 * period;
+                assert!(seen.iter().any(|(t, _)| (t - to).abs() < same), "{to}");
+                let held: Vec<f64> = seen
+                    .iter()
+                    .filter(|(t, _)| *t > from + same && *t < to + same)
+                    .map(|(_, torque)| *torque)
+                    .collect();
+                assert!(held.iter().all(|torque| *torque == held[0]), "{held:?}");
+                let next = seen.iter().find(|(t, _)| *t > to + same);
+                different += usize::from(next.is_some_and(|(_, torque)| *torque != held[0]));
+            }
+            assert!(different + 1 >= samples, "{different} of {samples}");
+            assert_eq!(seen, torques(period, &ends));
+        }
+    }
+}
