@@ -16,7 +16,7 @@
 use softdock_study::slurm::{SlurmJob, scripts};
 use softdock_study::{
     Case, Completeness, Directory, FigureSpec, Job, Kind, Outcome, Plan, Result, RunOptions, Study,
-    StudyError, Value, merge, run, status,
+    StudyError, Value, Versions, merge, run, status,
 };
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -135,6 +135,8 @@ fn write_scripts(study: &Path, out: &Path, folder: &Path, shards: u64) -> Result
         max_restarts: 10,
         time_limit: None,
         memory: None,
+        merge_time_limit: None,
+        merge_memory: None,
         partition: None,
         account: None,
     };
@@ -157,7 +159,7 @@ fn execute() -> Option<Result<()>> {
     let done: std::result::Result<(), StudyError> = match (command.as_str(), &given.out) {
         ("run", Some(out)) => start(given.names.first()?, out, &given),
         ("merge", Some(out)) => open_all(&given.names)
-            .and_then(|directories| merge(&directories, out, Completeness::Whole))
+            .and_then(|directories| merge(&directories, out, Completeness::Whole, Versions::Same))
             .map(|found| println!("{found:?}")),
         ("status", None) => open_all(&given.names)
             .and_then(|directories| status(&directories))

@@ -29,7 +29,9 @@
 //! ```
 
 use crate::error::{Result, StudyError, file_error};
+use crate::value::Kind;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// A study.
@@ -46,6 +48,14 @@ pub struct Study {
     pub runs: Option<u64>,
     /// How the inputs are sampled.
     pub sampling: Sampling,
+    /// Independent scrambles of a Sobol' sequence, from which intervals follow; run i is of scramble
+    /// i mod this number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scrambles: Option<u32>,
+    /// Runs of one Latin hypercube; a study is made of as many independent ones as its runs fill. 0
+    /// makes one of the whole study.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<u32>,
     /// File of the base scenario, relative to the study; not interpreted here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<PathBuf>,
@@ -55,12 +65,91 @@ pub struct Study {
     /// What varies.
     #[serde(default)]
     pub vary: Vec<Variation>,
+    /// Inputs that are limited together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joint: Vec<Joint>,
     /// Correlations between continuous inputs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub correlate: Vec<Correlation>,
     /// Settings of the base scenario, on top of its file; not interpreted here.
     #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
     pub base: toml::Table,
+    /// Figures as formulas of the inputs: a run then evaluates them and simulates nothing. For trying
+    /// samplings and statistics on functions with known answers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub formula: BTreeMap<String, String>,
+    /// Whether all runs are made in full, or all by a cheap model and a few in full.
+    #[serde(default, skip_serializing_if = "Fidelity::is_full")]
+    pub fidelity: Fidelity,
+    /// The cheap model, for `fidelity = "screen"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub screen: Option<Screen>,
+    /// Points from elsewhere, for `sampling = "design"`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub design: Option<DesignRows>,
+}
+
+/// How the runs of a study are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fidelity {
+    /// Every run in full.
+    #[default]
+    Full,
+    /// Every run by a cheap model, the first ones and the worst in full as well.
+    Screen,
+}
+
+impl Fidelity {
+    fn is_full(&self) -> bool {
+        *self == Self::Full
+    }
+}
+
+/// The cheap model of a screened study. It may be wrong by any amount: that costs width, not truth.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Screen {
+    /// Settings of the cheap runs on top of the base scenario; not interpreted here. Keys may be
+    /// dotted.
+    #[serde(default, skip_serializing_if = "toml::Table::is_empty")]
+    pub set: toml::Table,
+    /// Formulas of the cheap runs, for a study of formulas; the others stay.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub formula: BTreeMap<String, String>,
+    /// How many runs are made in full, from the first on; a twenty-fifth of them, at least 100, when
+    /// left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full: Option<u64>,
+    /// How many of the worst cheap runs are confirmed in full; ten when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worst: Option<u32>,
+}
+
+impl Screen {
+    /// Runs in full of a study with so many.
+    pub fn full_runs(&self, runs: u64) -> u64 {
+        self.full.unwrap_or((runs / 25).max(100)).min(runs)
+    }
+
+    /// Runs that are confirmed.
+    pub fn worst_runs(&self) -> usize {
+        self.worst.map_or(10, |count| count as usize)
+    }
+}
+
+/// Points that were made elsewhere.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DesignRows {
+    /// Where they are from, for people.
+    pub origin: String,
+    /// A row for each run, with a value for each `vary`, in order.
+    pub rows: Vec<Vec<toml::Value>>,
+    /// Weight of each row: the density of the inputs over that which the points were drawn from. They
+    /// stand in the table, in a column of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<f64>,
 }
 
 /// How the inputs are sampled.
@@ -77,6 +166,10 @@ pub enum Sampling {
     MonteCarlo,
     /// Saltelli's design for first-order and total Sobol' indices.
     Saltelli,
+    /// A radial design for elementary effects: which inputs matter at all.
+    Morris,
+    /// Points that were made elsewhere.
+    Design,
 }
 
 impl std::fmt::Display for Sampling {
@@ -87,6 +180,8 @@ impl std::fmt::Display for Sampling {
             Self::Sobol => "sobol",
             Self::MonteCarlo => "monte_carlo",
             Self::Saltelli => "saltelli",
+            Self::Morris => "morris",
+            Self::Design => "design",
         })
     }
 }
@@ -131,6 +226,54 @@ pub struct Variation {
     /// Weights of the values of a choice; equal when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<f64>>,
+    /// Most likely value of a triangular distribution, in the unit of the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<f64>,
+    /// Scale of a Weibull distribution, in the unit of the key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<f64>,
+    /// Shape of a Weibull distribution.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<f64>,
+    /// First exponent of a beta distribution: (x − min)^(alpha − 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    /// Second exponent of a beta distribution: (max − x)^(beta − 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    /// Kind of the values of a design that was made elsewhere; real when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Kind>,
+    /// Where the distribution is from, for people: a standard, a test report, a guess.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl Variation {
+    /// A variation of a key with none of its numbers.
+    pub fn new(key: &str, distribution: Form) -> Self {
+        Self {
+            key: key.to_owned(),
+            distribution,
+            min: None,
+            max: None,
+            mean: None,
+            std_dev: None,
+            from: None,
+            to: None,
+            count: None,
+            spacing: None,
+            values: None,
+            weights: None,
+            mode: None,
+            scale: None,
+            shape: None,
+            alpha: None,
+            beta: None,
+            kind: None,
+            source: None,
+        }
+    }
 }
 
 /// Names of the distributions.
@@ -148,9 +291,24 @@ pub enum Form {
     /// `min`, `max`.
     LogUniform,
     /// `values`, optionally `weights`.
+    #[serde(alias = "discrete")]
     Choice,
     /// `from`, `to`, `count`, optionally `spacing`.
     Range,
+    /// `mean` and `std_dev` of the quantity itself, which is positive.
+    Lognormal,
+    /// `min`, `mode`, `max`.
+    Triangular,
+    /// `min`, `max`, `alpha`, `beta`.
+    Beta,
+    /// `scale`, `shape`, optionally `min`, from which on it counts.
+    Weibull,
+    /// `values` that were measured: linear between them.
+    Tabulated,
+    /// One of several inputs of a `[[joint]]` limit.
+    Joint,
+    /// The values of a design that was made elsewhere.
+    Listed,
 }
 
 /// Spacing of the levels of a range.
@@ -161,6 +319,42 @@ pub enum Spacing {
     Linear,
     /// Equal ratios.
     Logarithmic,
+}
+
+/// Inputs that are limited together, such as an offset whose length has a limit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Joint {
+    /// The keys: two for a disc or circle, three for a ball or sphere. Their `distribution` is "joint".
+    pub keys: Vec<String>,
+    /// What they fill.
+    pub shape: JointShape,
+    /// Its radius, in the unit of the keys.
+    pub radius: f64,
+}
+
+/// What inputs that are limited together fill, evenly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JointShape {
+    /// Two inputs: everything up to the radius.
+    Disc,
+    /// Two inputs: the edge of the disc.
+    Circle,
+    /// Three inputs: everything up to the radius.
+    Ball,
+    /// Three inputs: the surface of the ball.
+    Sphere,
+}
+
+impl JointShape {
+    /// How many inputs it takes.
+    pub(crate) fn dimensions(self) -> usize {
+        match self {
+            Self::Disc | Self::Circle => 2,
+            Self::Ball | Self::Sphere => 3,
+        }
+    }
 }
 
 /// A correlation of two continuous inputs, by a Gaussian copula.
@@ -217,7 +411,29 @@ pub enum Order {
     Smallest,
 }
 
+impl Sampling {
+    /// Scrambles of a new study that does not say how many: enough for an interval, few enough to
+    /// leave each sequence long.
+    const SCRAMBLES: u32 = 16;
+    /// Runs of a Latin hypercube of a new study that does not say how many: enough strata to take
+    /// nearly all of the effect of single inputs out of an estimate's error.
+    const BLOCK: u32 = 32;
+}
+
 impl Study {
+    /// The study with the choices that a new one makes where it leaves them open. Studies of earlier
+    /// versions had one scramble and one Latin hypercube.
+    pub(crate) fn with_choices(mut self) -> Self {
+        match self.sampling {
+            Sampling::Sobol | Sampling::Saltelli => {
+                self.scrambles = self.scrambles.or(Some(Sampling::SCRAMBLES));
+            }
+            Sampling::LatinHypercube => self.block = self.block.or(Some(Sampling::BLOCK)),
+            Sampling::Grid | Sampling::MonteCarlo | Sampling::Morris | Sampling::Design => {}
+        }
+        self
+    }
+
     /// Reads a study from text; `origin` names it in messages.
     pub fn parse(text: &str, origin: &str) -> Result<Self> {
         let study: Self = toml::from_str(text).map_err(|error| StudyError::Syntax {

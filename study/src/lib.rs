@@ -44,13 +44,17 @@
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::disallowed_methods))]
 
+pub mod boundary;
 pub mod description;
 pub mod error;
 mod finish;
+pub mod formula;
 mod merge;
 mod missing;
+pub mod pbs;
 mod plan;
 pub mod ranking;
+pub mod rare;
 mod runner;
 pub mod sampling;
 pub mod scenario;
@@ -72,7 +76,7 @@ pub use runner::{
     Case, Job, Outcome, Progress, RunOptions, RunSummary, most_threads, run, run_one,
 };
 pub use shard::Shard;
-pub use status::{Status, status};
+pub use status::{Status, Versions, status};
 pub use store::Directory;
 pub use store::damage::Damage;
 pub use table::Table;

@@ -4,7 +4,7 @@ use crate::error::{Result, StudyError, file_error};
 use crate::finish::write_table;
 use crate::plan::Plan;
 use crate::shard::Shard;
-use crate::status::{Status, Stock, gather, read_block};
+use crate::status::{Status, Stock, Versions, gather_from, read_block};
 use crate::store::journal::Journal;
 use crate::store::series::{self, Keeper};
 use crate::store::{BLOCK, Directory, JournalFiles, atomic};
@@ -24,9 +24,19 @@ pub enum Completeness {
 /// are kept, and the table of what is finished. Runs that are there twice must agree bit by bit. Unless
 /// a partial study is asked for, a missing or unreadable run is an error that says which.
 ///
+/// Runs of different versions of the program are refused, unless `versions` allows them; the plan and
+/// the table of the new directory then name all of them.
+///
 /// The new directory is one like any other: it can be resumed if runs are missing.
-pub fn merge(directories: &[Directory], out: &Path, completeness: Completeness) -> Result<Status> {
-    let (plan, files) = gather(directories)?;
+pub fn merge(
+    directories: &[Directory],
+    out: &Path,
+    completeness: Completeness,
+    versions: Versions,
+) -> Result<Status> {
+    let (plan, files) = gather_from(directories, versions)?;
+    let made_by = directories.iter().flat_map(|d| d.plan().versions());
+    let plan = &plan.with_versions(&made_by.map(str::to_owned).collect())?;
     if out.exists()
         && fs::read_dir(out)
             .map_err(file_error("list", out))?

@@ -38,6 +38,10 @@ pub struct SlurmJob {
     pub time_limit: Option<String>,
     /// Memory in Slurm's form, for example `2G`.
     pub memory: Option<String>,
+    /// Time limit of the merge.
+    pub merge_time_limit: Option<String>,
+    /// Memory of the merge; it needs that of one block of runs, whatever their number.
+    pub merge_memory: Option<String>,
     /// Partition.
     pub partition: Option<String>,
     /// Account.
@@ -74,7 +78,7 @@ pub fn scripts(job: &SlurmJob) -> Result<[Script; 3]> {
 }
 
 impl SlurmJob {
-    fn validate(&self) -> Result<()> {
+    pub(crate) fn validate(&self) -> Result<()> {
         Shard::new(0, self.shards)?;
         // The cores are those of a node, which is not this machine.
         if !(1..=MOST_THREADS).contains(&self.threads) {
@@ -101,7 +105,14 @@ impl SlurmJob {
                 return Err(setting("command", format!("{text:?}"), rule));
             }
         }
-        for (key, value) in self.options() {
+        let of_merge = [
+            ("merge-time", &self.merge_time_limit),
+            ("merge-mem", &self.merge_memory),
+        ];
+        let of_merge = of_merge
+            .into_iter()
+            .filter_map(|(k, v)| Some((k, v.as_deref()?)));
+        for (key, value) in self.options().into_iter().chain(of_merge) {
             let fine = |c: char| c.is_ascii_alphanumeric() || "._-:,+".contains(c);
             if value.is_empty() || !value.chars().all(fine) {
                 let rule = "must be letters, digits and . _ - : , +";
@@ -125,7 +136,8 @@ impl SlurmJob {
             .collect()
     }
 
-    fn head(&self, kind: &str, with_resources: bool) -> String {
+    /// The name of a job, of characters that no scheduler misreads.
+    pub(crate) fn plain_name(&self) -> String {
         let allowed = |c: char| {
             if c.is_ascii_alphanumeric() || "._-".contains(c) {
                 c
@@ -133,13 +145,22 @@ impl SlurmJob {
                 '-'
             }
         };
-        let name: String = self.name.chars().map(allowed).collect();
+        self.name.chars().map(allowed).collect()
+    }
+
+    fn head(&self, kind: &str, time: &Option<String>, memory: &Option<String>) -> String {
+        let name = self.plain_name();
         let mut text = format!(
             "#!/bin/bash\n#SBATCH --job-name={name}-{kind}\n#SBATCH --ntasks=1\n\
              #SBATCH --requeue\n#SBATCH --open-mode=append\n"
         );
-        for (key, value) in self.options() {
-            if with_resources || key == "partition" || key == "account" {
+        for (key, value) in [
+            ("time", time),
+            ("mem", memory),
+            ("partition", &self.partition),
+            ("account", &self.account),
+        ] {
+            if let Some(value) = value {
                 text += &format!("#SBATCH --{key}={value}\n");
             }
         }
@@ -147,7 +168,7 @@ impl SlurmJob {
     }
 
     fn array_script(&self) -> String {
-        let mut text = self.head("shards", true);
+        let mut text = self.head("shards", &self.time_limit, &self.memory);
         text += &format!(
             "#SBATCH --array=0-{}\n#SBATCH --cpus-per-task={}\n",
             self.shards - 1,
@@ -193,7 +214,7 @@ exit "$status"
     }
 
     fn merge_script(&self) -> String {
-        let mut text = self.head("merge", false);
+        let mut text = self.head("merge", &self.merge_time_limit, &self.merge_memory);
         text += &format!(
             r#"
 # Makes one directory with one table of all shards.
@@ -234,7 +255,7 @@ echo "shards: job $array, merge: job ${{merge%%;*}}"
         )
     }
 
-    fn below_out(&self, name: &str) -> String {
+    pub(crate) fn below_out(&self, name: &str) -> String {
         Path::new(&self.out)
             .join(name)
             .to_string_lossy()
@@ -242,7 +263,7 @@ echo "shards: job $array, merge: job ${{merge%%;*}}"
     }
 }
 
-fn command_line(words: &[String]) -> String {
+pub(crate) fn command_line(words: &[String]) -> String {
     words
         .iter()
         .map(|word| quote(word))
@@ -251,7 +272,7 @@ fn command_line(words: &[String]) -> String {
 }
 
 /// A word that the shell takes as it is.
-fn quote(word: &str) -> String {
+pub(crate) fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
@@ -271,6 +292,8 @@ mod tests {
             max_restarts: 10,
             time_limit: Some("12:00:00".into()),
             memory: None,
+            merge_time_limit: Some("00:30:00".into()),
+            merge_memory: Some("1G".into()),
             partition: Some("short".into()),
             account: None,
         }
@@ -299,7 +322,12 @@ mod tests {
                 .text
                 .contains("--shard \"$shard\"/64 --threads 4 --resume")
         );
-        assert!(!merge.text.contains("--time"));
+        assert!(
+            merge
+                .text
+                .contains("#SBATCH --time=00:30:00\n#SBATCH --mem=1G\n")
+        );
+        assert!(!merge.text.contains("--time=12"));
         assert!(submit.text.contains("--dependency=afterok:\"$array\""));
     }
 

@@ -79,6 +79,23 @@ pub fn status(directories: &[Directory]) -> Result<Status> {
 
 /// The common plan of the directories, and all their journals.
 pub(crate) fn gather(directories: &[Directory]) -> Result<(&Plan, JournalFiles)> {
+    gather_from(directories, Versions::Same)
+}
+
+/// Whether runs of different versions of the program go together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Versions {
+    /// All must be of one version.
+    Same,
+    /// They may differ; the table names them.
+    Any,
+}
+
+/// The same; plans that differ in the version alone may be taken for one.
+pub(crate) fn gather_from(
+    directories: &[Directory],
+    versions: Versions,
+) -> Result<(&Plan, JournalFiles)> {
     let Some(first) = directories.first() else {
         return Err(StudyError::TooFew {
             statistic: "a study",
@@ -89,9 +106,13 @@ pub(crate) fn gather(directories: &[Directory]) -> Result<(&Plan, JournalFiles)>
     };
     let mut files = JournalFiles::new();
     for directory in directories {
-        directory
-            .plan()
-            .require_same(first.plan(), directory.path())?;
+        let plan = directory.plan();
+        if versions == Versions::Same || plan.version() == first.plan().version() {
+            plan.require_same(first.plan(), directory.path())?;
+        } else {
+            let alike = plan.with_version(first.plan().version())?;
+            alike.require_same(first.plan(), directory.path())?;
+        }
         for (block, list) in directory.journal_files()? {
             files.entry(block).or_default().extend(list);
         }

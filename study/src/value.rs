@@ -62,6 +62,18 @@ impl Value {
         }
     }
 
+    /// A finite value of the given kind from TOML; whole numbers are real ones too.
+    pub fn of_toml(value: &toml::Value, kind: Kind) -> Option<Self> {
+        match (kind, value) {
+            (Kind::Real, toml::Value::Float(x)) if x.is_finite() => Some(Self::Real(*x)),
+            (Kind::Real, toml::Value::Integer(n)) => Some(Self::Real(*n as f64)),
+            (Kind::Integer, toml::Value::Integer(n)) => Some(Self::Integer(*n)),
+            (Kind::Bool, toml::Value::Boolean(b)) => Some(Self::Bool(*b)),
+            (Kind::Text, toml::Value::String(text)) => Some(Self::Text(text.clone())),
+            _ => None,
+        }
+    }
+
     /// The value as a number: itself, or 0 and 1 for false and true; none for a text.
     pub fn number(&self) -> Option<f64> {
         match self {

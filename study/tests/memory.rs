@@ -8,7 +8,7 @@
 
 use softdock_study::{
     Case, Completeness, Directory, FigureSpec, Job, Kind, Outcome, Plan, RunOptions, Shard, Study,
-    Value, merge, run,
+    Value, Versions, merge, run,
 };
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -145,7 +145,13 @@ fn memory_does_not_grow_with_the_number_of_runs() {
         })
         .collect();
     let merge_peak = peak_of(|| {
-        merge(&parts, &folder.join("merged"), Completeness::Whole).unwrap();
+        merge(
+            &parts,
+            &folder.join("merged"),
+            Completeness::Whole,
+            Versions::Same,
+        )
+        .unwrap();
     });
     println!("peak of merging 40,000 runs: {merge_peak} bytes");
     assert!(

@@ -3,10 +3,12 @@
 
 mod digest;
 
-use crate::description::{Keep, KeepSeries, Order, Study};
+use crate::description::{Keep, KeepSeries, Order, Sampling, Study};
 use crate::error::{Result, StudyError, file_error, setting};
 use crate::ranking::find_figure;
 use crate::sampling::Sampler;
+use crate::sampling::random::Generator;
+use crate::shard::{Shard, Sharing};
 use crate::validate::RESERVED;
 use crate::value::{FigureSpec, Kind, SOUNDNESS, Value};
 use serde::{Deserialize, Serialize};
@@ -14,7 +16,11 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Version of the files of a study directory.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+
+/// The version before: runs in turn for the shards, journals that name the number of runs, one
+/// scramble and one Latin hypercube. Such directories are read and resumed as they are.
+const FORMAT_IN_TURN: u32 = 1;
 
 /// What is written into `study.toml` of a directory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,6 +29,9 @@ struct Manifest {
     format: u32,
     version: String,
     digest: String,
+    /// Versions that made runs, where a merge was told to take several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    merged_versions: Vec<String>,
     study: Study,
     figures: Vec<FigureSpec>,
     #[serde(default)]
@@ -43,6 +52,8 @@ pub struct ColumnSpec {
 pub struct Plan {
     manifest: Manifest,
     digest: [u8; 32],
+    /// The digest in the journals.
+    journal_digest: [u8; 32],
     sampler: Sampler,
     inputs: Vec<ColumnSpec>,
 }
@@ -57,8 +68,25 @@ impl Plan {
         figures: &[FigureSpec],
         version: &str,
     ) -> Result<Self> {
-        let sampler = Sampler::new(&study)?;
-        check_names(&study, figures)?;
+        let manifest = Manifest {
+            format: FORMAT,
+            version: version.to_owned(),
+            digest: String::new(),
+            merged_versions: Vec::new(),
+            study: Study {
+                scenario: None,
+                ..study.with_choices()
+            },
+            figures: figures.to_vec(),
+            resolved_scenario: scenario,
+        };
+        Self::of(manifest)
+    }
+
+    fn of(mut manifest: Manifest) -> Result<Self> {
+        let (study, figures) = (&manifest.study, &manifest.figures[..]);
+        let sampler = Sampler::new(study)?;
+        check_names(study, figures)?;
         check_keep(&study.keep, figures)?;
         let inputs = study
             .vary
@@ -69,23 +97,14 @@ impl Plan {
                 kind: distribution.kind(),
             })
             .collect();
-        let study = Study {
-            scenario: None,
-            ..study
-        };
-        let mut manifest = Manifest {
-            format: FORMAT,
-            version: version.to_owned(),
-            digest: String::new(),
-            study,
-            figures: figures.to_vec(),
-            resolved_scenario: scenario,
-        };
+        manifest.digest.clear();
         let digest = manifest.compute_digest()?;
+        let journal_digest = manifest.journal_digest()?;
         manifest.digest = digest::hexadecimal(&digest);
         Ok(Self {
             manifest,
             digest,
+            journal_digest,
             sampler,
             inputs,
         })
@@ -102,19 +121,14 @@ impl Plan {
             path: path.to_path_buf(),
             detail,
         };
-        if manifest.format != FORMAT {
+        if !(FORMAT_IN_TURN..=FORMAT).contains(&manifest.format) {
             let format = manifest.format;
             return Err(damaged(format!(
-                "format {format} is unknown, this program knows {FORMAT}"
+                "format {format} is unknown, this program knows {FORMAT_IN_TURN} to {FORMAT}"
             )));
         }
-        let recorded = manifest.digest;
-        let plan = Self::new(
-            manifest.study,
-            manifest.resolved_scenario,
-            &manifest.figures,
-            &manifest.version,
-        )?;
+        let recorded = manifest.digest.clone();
+        let plan = Self::of(manifest)?;
         if plan.manifest.digest != recorded {
             let found = &plan.manifest.digest;
             return Err(damaged(format!(
@@ -166,13 +180,150 @@ impl Plan {
         &self.manifest.version
     }
 
+    /// All versions of the program that runs are from.
+    pub fn versions(&self) -> Vec<&str> {
+        match &self.manifest.merged_versions[..] {
+            [] => vec![self.version()],
+            several => several.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// The same study of another version of the program.
+    pub fn with_version(&self, version: &str) -> Result<Self> {
+        let mut manifest = self.manifest.clone();
+        version.clone_into(&mut manifest.version);
+        manifest.merged_versions.clear();
+        Self::of(manifest)
+    }
+
+    /// The same study with runs of several versions of the program.
+    pub(crate) fn with_versions(&self, versions: &BTreeSet<String>) -> Result<Self> {
+        let mut manifest = self.manifest.clone();
+        manifest.merged_versions = match versions.len() {
+            0 | 1 => Vec::new(),
+            _ => versions.iter().cloned().collect(),
+        };
+        Self::of(manifest)
+    }
+
+    /// Digest of the base scenario with all its settings, in hexadecimal digits.
+    pub fn settings_digest(&self) -> String {
+        digest::hexadecimal(&digest::digest(&self.manifest.resolved_scenario))
+    }
+
+    /// What varies and where that is from, as TOML.
+    pub fn pedigree(&self) -> Result<String> {
+        #[derive(Serialize)]
+        struct Pedigree<'a> {
+            #[serde(skip_serializing_if = "Option::is_none")]
+            points_from: Option<&'a str>,
+            vary: &'a [crate::description::Variation],
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            joint: &'a [crate::description::Joint],
+            #[serde(skip_serializing_if = "<[_]>::is_empty")]
+            correlate: &'a [crate::description::Correlation],
+        }
+        let study = self.study();
+        let pedigree = Pedigree {
+            points_from: study.design.as_ref().map(|design| design.origin.as_str()),
+            vary: &study.vary,
+            joint: &study.joint,
+            correlate: &study.correlate,
+        };
+        toml::to_string(&pedigree).map_err(|error| StudyError::Syntax {
+            origin: "study".to_owned(),
+            message: error.to_string(),
+        })
+    }
+
+    /// Weight of a run, where points were drawn from another distribution than that of the inputs.
+    pub fn weight(&self, run: u64) -> Option<f64> {
+        let weights = &self.study().design.as_ref()?.weights;
+        weights.get(usize::try_from(run).ok()?).copied()
+    }
+
     /// The digest, in hexadecimal digits.
     pub fn digest(&self) -> &str {
         &self.manifest.digest
     }
 
+    /// The digest in the journals: of everything but the number of runs, so that they stay what they
+    /// are when a study is extended.
     pub(crate) fn digest_bytes(&self) -> &[u8; 32] {
-        &self.digest
+        &self.journal_digest
+    }
+
+    /// The same study with more runs: every run that there is stays what it is.
+    pub fn extended(&self, runs: u64) -> Result<Self> {
+        let refused = |rule: &str| Err(setting("runs", runs, rule));
+        let study = self.study();
+        if self.manifest.format < FORMAT {
+            return refused("a study of an earlier version of the program cannot be extended");
+        }
+        match study.sampling {
+            Sampling::Grid => return refused("a grid has as many runs as it has combinations"),
+            Sampling::Design => return refused("a design from a file has as many runs as rows"),
+            Sampling::LatinHypercube if study.block == Some(0) => {
+                return refused("one Latin hypercube (block = 0) cannot be extended");
+            }
+            _ => {}
+        }
+        if runs < self.runs() {
+            let rule = format!("must be at least the {} runs of the study", self.runs());
+            return Err(setting("runs", runs, rule));
+        }
+        let mut manifest = self.manifest.clone();
+        manifest.study.runs = Some(runs);
+        Self::of(manifest)
+    }
+
+    /// Runs that belong together: a number of runs that is a multiple of it wastes nothing.
+    pub fn unit(&self) -> u64 {
+        let study = self.study();
+        let scrambles = study.scrambles.map_or(1, u64::from).max(1);
+        match study.sampling {
+            Sampling::Sobol => scrambles,
+            Sampling::Saltelli => scrambles * (self.inputs.len() as u64 + 2),
+            Sampling::Morris => self.inputs.len() as u64 + 1,
+            Sampling::LatinHypercube => study.block.map_or(1, u64::from).max(1),
+            Sampling::Grid | Sampling::MonteCarlo | Sampling::Design => 1,
+        }
+    }
+
+    /// The same study with another number of runs.
+    pub fn with_runs(&self, runs: u64) -> Result<Self> {
+        let mut manifest = self.manifest.clone();
+        manifest.study.runs = Some(runs);
+        Self::of(manifest)
+    }
+
+    fn sharing(&self) -> Sharing {
+        if self.manifest.format == FORMAT_IN_TURN {
+            return Sharing::InTurn;
+        }
+        Sharing::Drawn {
+            generator: Generator::new(self.study().seed),
+            unit: match self.study().sampling {
+                Sampling::Saltelli => self.inputs.len() as u64 + 2,
+                Sampling::Morris => self.inputs.len() as u64 + 1,
+                _ => 1,
+            },
+        }
+    }
+
+    /// Whether a run belongs to a shard.
+    pub fn shard_contains(&self, shard: Shard, run: u64) -> bool {
+        self.sharing().contains(shard, run)
+    }
+
+    /// How many runs a shard has.
+    pub fn shard_size(&self, shard: Shard) -> u64 {
+        self.sharing().size(shard, self.runs())
+    }
+
+    /// Run number `index` of a shard, from zero; they rise.
+    pub fn shard_run(&self, shard: Shard, index: u64) -> u64 {
+        self.sharing().run(shard, index)
     }
 
     /// Number of runs.
@@ -191,6 +342,25 @@ impl Plan {
                 format!("must be 0 to {}", self.runs() - 1),
             ))
         }
+    }
+
+    /// The point of a run in the unit cube; NaN for a grid and a design from elsewhere.
+    pub fn point(&self, run: u64) -> Vec<f64> {
+        self.sampler.point(run)
+    }
+
+    /// Whether the inputs are independent of each other and follow one coordinate of the unit cube
+    /// each.
+    pub fn has_independent_inputs(&self) -> bool {
+        let study = self.study();
+        let cube = !matches!(study.sampling, Sampling::Grid | Sampling::Design);
+        cube && study.correlate.is_empty() && study.joint.is_empty()
+    }
+
+    /// The inputs at normal scores, for inputs that are independent of each other.
+    pub fn values_at_scores(&self, scores: &[f64]) -> Vec<Value> {
+        let pairs = self.sampler.distributions().iter().zip(scores);
+        pairs.map(|(d, &z)| d.at_score(z)).collect()
     }
 
     /// The scenario of a run: the base scenario with the inputs of the run put in.
@@ -250,6 +420,18 @@ impl Manifest {
 
     fn compute_digest(&self) -> Result<[u8; 32]> {
         Ok(digest::digest(&self.identity()?))
+    }
+
+    fn journal_digest(&self) -> Result<[u8; 32]> {
+        let mut identity = self.identity()?;
+        if self.format > FORMAT_IN_TURN
+            && let Some(study) = identity
+                .get_mut("study")
+                .and_then(toml::Value::as_table_mut)
+        {
+            study.remove("runs");
+        }
+        Ok(digest::digest(&identity))
     }
 }
 

@@ -11,7 +11,11 @@ pub(super) struct Dispatcher {
     directory: Directory,
     files: JournalFiles,
     shard: Shard,
+    /// How many runs of the shard were looked at.
     next: u64,
+    size: u64,
+    block: Option<u64>,
+    /// Which runs of the block are finished.
     finished: Vec<bool>,
 }
 
@@ -19,23 +23,26 @@ impl Dispatcher {
     pub(super) fn new(directory: Directory, shard: Shard) -> Result<Self> {
         let files = directory.journal_files()?;
         Ok(Self {
+            size: directory.plan().shard_size(shard),
             directory,
             files,
             shard,
-            next: shard.index(),
+            next: 0,
+            block: None,
             finished: Vec::new(),
         })
     }
 
     pub(super) fn next(&mut self, plan: &Plan) -> Result<Option<u64>> {
-        while self.next < plan.runs() {
-            let (run, block) = (self.next, self.next / BLOCK);
-            let enters = self.finished.is_empty() || run % BLOCK < self.shard.count();
-            if enters {
+        while self.next < self.size {
+            let run = plan.shard_run(self.shard, self.next);
+            let block = run / BLOCK;
+            if self.block != Some(block) {
+                self.block = Some(block);
                 let files = self.files.get(&block).map_or(&[][..], Vec::as_slice);
                 self.finished = rows::finished(self.directory.plan(), block, files)?;
             }
-            self.next += self.shard.count();
+            self.next += 1;
             if !self.finished[(run % BLOCK) as usize] {
                 return Ok(Some(run));
             }

@@ -181,7 +181,7 @@ pub fn run<J: Job>(
         let (offered, planned) = (names(job.figures()), names(plan.figures()));
         return Err(StudyError::FiguresChanged { offered, planned });
     }
-    let total = options.shard.size(plan.runs());
+    let total = plan.shard_size(options.shard);
     let threads = workers::count(options.threads, total)?;
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)

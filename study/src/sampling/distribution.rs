@@ -9,12 +9,18 @@
 //! arcsine            x = (a + b)/2 − (b − a)/2 cos(π u)                                    (4)
 //! log-uniform        x = exp(ln a + u (ln b − ln a))                                       (5)
 //! choice             x = v_j,  j the first with u < w_1 + … + w_j                          (6)
+//! lognormal          x = exp(μ + σ Φ⁻¹(u)),  μ and σ of the logarithm                      (7)
+//! triangular         x = a + √(u (b − a)(c − a)) below the mode c, mirrored above            (8)
+//! beta               x = a + (b − a) I⁻¹_u(α, β)                                           (9)
+//! Weibull            x = a + λ (−ln(1 − u))^(1/k)                                          (10)
+//! tabulated          linear between the sorted values, at u (n − 1)                        (11)
 //! ```
 //!
 //! The arcsine distribution puts most of its mass at the edges: a third within 7 % of the width from
 //! one of them.
 
 use super::normal;
+use crate::statistics::special::beta_quantile;
 use crate::value::{Kind, Value};
 
 /// A distribution of an input, validated.
@@ -66,6 +72,57 @@ pub enum Distribution {
         /// Cumulative probabilities; the last is one.
         cumulative: Vec<f64>,
     },
+    /// Its logarithm is normal.
+    Lognormal {
+        /// Mean of the logarithm.
+        log_mean: f64,
+        /// Standard deviation of the logarithm.
+        log_std_dev: f64,
+    },
+    /// A density that rises to the mode and falls behind it.
+    Triangular {
+        /// Lower end.
+        min: f64,
+        /// Most likely value.
+        mode: f64,
+        /// Upper end.
+        max: f64,
+    },
+    /// Beta between two numbers.
+    Beta {
+        /// Lower end.
+        min: f64,
+        /// Upper end.
+        max: f64,
+        /// First exponent.
+        alpha: f64,
+        /// Second exponent.
+        beta: f64,
+    },
+    /// Weibull above a number.
+    Weibull {
+        /// Lower end.
+        min: f64,
+        /// Scale.
+        scale: f64,
+        /// Shape.
+        shape: f64,
+    },
+    /// As the given values are distributed, linear between them.
+    Tabulated {
+        /// The values, sorted.
+        values: Vec<f64>,
+    },
+    /// One of several inputs that are limited together; its values come from all of them.
+    Joint {
+        /// Limit of their length.
+        radius: f64,
+    },
+    /// Values of a design that was made elsewhere; how they are distributed is not known.
+    Listed {
+        /// Kind of the values.
+        kind: Kind,
+    },
 }
 
 impl Distribution {
@@ -110,6 +167,7 @@ impl Distribution {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Choice { values, .. } => values.first().map_or(Kind::Real, Value::kind),
+            Self::Listed { kind } => *kind,
             _ => Kind::Real,
         }
     }
@@ -126,12 +184,21 @@ impl Distribution {
     /// NaN for a choice.
     pub fn ends(&self) -> (f64, f64) {
         match *self {
+            Self::Lognormal { .. } => (0.0, f64::INFINITY),
+            Self::Weibull { min, .. } => (min, f64::INFINITY),
+            Self::Tabulated { ref values } => {
+                let end = |value: Option<&f64>| value.copied().unwrap_or(f64::NAN);
+                (end(values.first()), end(values.last()))
+            }
+            Self::Joint { radius } => (-radius, radius),
             Self::Uniform { min, max }
+            | Self::Triangular { min, max, .. }
+            | Self::Beta { min, max, .. }
             | Self::Arcsine { min, max }
             | Self::LogUniform { min, max }
             | Self::TruncatedNormal { min, max, .. } => (min, max),
             Self::Normal { .. } => (f64::NEG_INFINITY, f64::INFINITY),
-            Self::Choice { .. } => (f64::NAN, f64::NAN),
+            Self::Choice { .. } | Self::Listed { .. } => (f64::NAN, f64::NAN),
         }
     }
 
@@ -179,7 +246,34 @@ impl Distribution {
                 let (low, high) = (libm::log(min), libm::log(max));
                 libm::exp(low + u * (high - low)).clamp(min, max) // (5)
             }
-            Self::Choice { .. } => f64::NAN,
+            Self::Lognormal {
+                log_mean,
+                log_std_dev,
+            } => libm::exp(log_mean + log_std_dev * normal::quantile(u)), // (7)
+            Self::Triangular { min, mode, max } => {
+                let below = (mode - min) / (max - min);
+                let x = if u < below {
+                    min + (u * (max - min) * (mode - min)).sqrt() // (8)
+                } else {
+                    max - ((1.0 - u) * (max - min) * (max - mode)).sqrt()
+                };
+                x.clamp(min, max)
+            }
+            Self::Beta {
+                min,
+                max,
+                alpha,
+                beta,
+            } => (min + (max - min) * beta_quantile(alpha, beta, u)).clamp(min, max), // (9)
+            Self::Weibull { min, scale, shape } => {
+                min + scale * libm::pow(-libm::log1p(-u), 1.0 / shape) // (10)
+            }
+            Self::Tabulated { ref values } => {
+                let h = u * (values.len() - 1) as f64; // (11)
+                let j = (h.floor() as usize).min(values.len() - 2);
+                values[j] + (h - j as f64) * (values[j + 1] - values[j])
+            }
+            Self::Choice { .. } | Self::Listed { .. } | Self::Joint { .. } => f64::NAN,
         }
     }
 }

@@ -34,6 +34,18 @@ pub enum Stream {
     Scramble = 5,
     /// Resampling for confidence intervals.
     Bootstrap = 6,
+    /// Which run of a round goes to which shard.
+    Shard = 7,
+    /// The order of equal values.
+    Ties = 8,
+    /// Which values are kept of very many.
+    Thinning = 9,
+    /// Moves of a Markov chain.
+    Chain = 10,
+    /// Points of importance sampling.
+    Importance = 11,
+    /// Candidates for further points near a boundary.
+    Candidates = 12,
 }
 
 /// A random generator without state: a seed, and a function of the place of use.

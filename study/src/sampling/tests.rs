@@ -47,7 +47,7 @@ fn a_huge_latin_hypercube_stays_inside_the_unit_interval() {
     let runs = crate::MAX_RUNS;
     let sampler = sampler("latin_hypercube", runs, 1);
     for stratum in [0, 1, runs / 2, runs - 1] {
-        let u = sampler.in_stratum(stratum, 0, 0);
+        let u = sampler.in_stratum(stratum, runs, 0, 0);
         assert!(u > 0.0 && u < 1.0);
         assert_eq!((u * runs as f64) as u64, stratum);
     }
@@ -236,3 +236,89 @@ const PINNED: [(&str, [u64; 5]); 4] = [
         ],
     ),
 ];
+
+/// Blocks of a Latin hypercube are hypercubes, each another one; no run depends on how many there are.
+#[test]
+fn latin_hypercubes_come_in_blocks() {
+    let of = |runs: u64| {
+        let study = Study {
+            block: Some(16),
+            ..study("latin_hypercube", runs, &[UNIT; 3])
+        };
+        Sampler::new(&study).unwrap()
+    };
+    let (few, many) = (of(20), of(96));
+    for run in 0..20 {
+        assert_eq!(few.values(run), many.values(run));
+    }
+    let strata = |block: u64, j: usize| -> Vec<usize> {
+        let runs = 16 * block..16 * (block + 1);
+        runs.map(|run| (numbers(&many, run)[j] * 16.0) as usize)
+            .collect()
+    };
+    for j in 0..3 {
+        for block in 0..6 {
+            let mut sorted = strata(block, j);
+            sorted.sort_unstable();
+            assert_eq!(sorted, (0..16).collect::<Vec<_>>());
+        }
+        assert_ne!(strata(0, j), strata(1, j));
+    }
+    assert_ne!(strata(0, 0), strata(0, 1));
+}
+
+/// Runs i, i + R, i + 2R … are one scrambled sequence: 64 of them have one point in each of 64
+/// intervals; different scrambles differ.
+#[test]
+fn sobol_sequences_come_in_scrambles() {
+    let study = Study {
+        scrambles: Some(4),
+        ..study("sobol", 256, &[UNIT; 3])
+    };
+    let sampler = Sampler::new(&study).unwrap();
+    let one = super::tests::sampler("sobol", 64, 3);
+    for scramble in 0..4 {
+        for j in 0..3 {
+            let mut cells: Vec<usize> = (0..64)
+                .map(|i| (numbers(&sampler, 4 * i + scramble)[j] * 64.0) as usize)
+                .collect();
+            cells.sort_unstable();
+            assert_eq!(cells, (0..64).collect::<Vec<_>>());
+        }
+    }
+    assert_eq!(sampler.values(8), one.values(2));
+    assert_ne!(sampler.values(0), sampler.values(1));
+}
+
+/// Inputs that are limited together stay within the radius and fill it evenly: of a disc a quarter
+/// lies within half of the radius, of a ball an eighth; on a sphere every coordinate is uniform.
+#[test]
+fn joint_limits_hold_for_the_length() {
+    let joint = "distribution = \"joint\"\n";
+    for (shape, inputs, inner) in [("disc", 2, 0.25), ("ball", 3, 0.125), ("sphere", 3, 0.0)] {
+        let mut text = "name = \"s\"\nruns = 4000\nsampling = \"sobol\"\n".to_owned();
+        let keys: Vec<String> = (0..inputs).map(|j| format!("x{j}")).collect();
+        for key in &keys {
+            text += &format!("[[vary]]\nkey = \"{key}\"\n{joint}");
+        }
+        text += &format!("[[joint]]\nkeys = {keys:?}\nshape = \"{shape}\"\nradius = 2\n");
+        let sampler = Sampler::new(&Study::parse(&text, "test").unwrap()).unwrap();
+        let length = |run| {
+            numbers(&sampler, run)
+                .iter()
+                .map(|x| x * x)
+                .sum::<f64>()
+                .sqrt()
+        };
+        let lengths: Vec<f64> = (0..4000).map(length).collect();
+        assert!(lengths.iter().all(|r| *r <= 2.0 + 1e-12), "{shape}");
+        let share = lengths.iter().filter(|r| **r < 1.0).count() as f64 / 4000.0;
+        assert!((share - inner).abs() < 0.01, "{shape}: {share}");
+        let last = |run| numbers(&sampler, run)[inputs - 1];
+        let mean = (0..4000).map(last).sum::<f64>() / 4000.0;
+        assert!(mean.abs() < 0.02, "{shape}: {mean}");
+    }
+    let alone = "name = \"s\"\nruns = 4\nsampling = \"sobol\"\n[[vary]]\nkey = \"x\"\n";
+    let error = Study::parse(&format!("{alone}{joint}"), "test").unwrap_err();
+    assert!(error.to_string().contains("[[joint]]"), "{error}");
+}

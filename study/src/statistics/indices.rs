@@ -9,13 +9,21 @@
 //! T_i = (1/2N) Σ (f(A) − f(A_B^i))² / V                                                     (2)
 //! ```
 //!
-//! The standard errors come from resampling the N samples; intervals are estimate ± z errors.
+//! The standard errors come from the influence of each sample on these ratios, with c_m the summand of
+//! (1) or (2) and w_m that of V,
+//!
+//! ```text
+//! e_m = (c_m − S w_m) / (N V)                                                               (3)
+//! ```
+//!
+//! summed over the independent scrambles that the samples come from.
 
-use super::{Interval, bootstrap_errors, two_sided_score};
+use super::Interval;
+use super::design::Dependence;
 use crate::error::{Result, StudyError};
 
-/// Resamples for the standard errors.
-pub(super) const RESAMPLES: u32 = 500;
+/// Fewest complete samples that indices are estimated from: with fewer the intervals do not hold.
+pub const FEWEST_SAMPLES: u64 = 16;
 
 /// An index with its interval. Estimates of small indices can be slightly negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,77 +65,72 @@ impl Sample<'_> {
 }
 
 /// The indices of `inputs` inputs from the values of all runs of a Saltelli design, in order;
-/// missing values are NaN. Intervals hold with the given confidence (0.95); `seed` is that of the
-/// resampling.
+/// missing values are NaN. Sample m is of scramble m mod `scrambles`; with one scramble the samples
+/// are taken for independent, and the intervals are wider than need be. Intervals hold with the given
+/// confidence (0.95).
 pub fn sobol_indices(
     values: &[f64],
     inputs: usize,
+    scrambles: u64,
     confidence: f64,
-    seed: u64,
 ) -> Result<SobolIndices> {
-    let groups = values.chunks_exact(inputs + 2);
+    let groups = values.chunks_exact(inputs + 2).enumerate();
     let all = values.len().div_ceil(inputs + 2) as u64;
-    let samples: Vec<Sample<'_>> = groups
-        .filter(|group| group.iter().all(|y| y.is_finite()))
-        .map(Sample)
-        .collect();
+    let (numbers, samples): (Vec<u64>, Vec<Sample<'_>>) = groups
+        .filter(|(_, group)| group.iter().all(|y| y.is_finite()))
+        .map(|(number, group)| (number as u64, Sample(group)))
+        .unzip();
     let used = samples.len() as u64;
-    if used < 2 {
+    if used < FEWEST_SAMPLES {
         return Err(StudyError::TooFew {
             statistic: "the estimate of Sobol' indices",
             what: "complete samples",
-            needed: 2,
+            needed: FEWEST_SAMPLES,
             found: used,
         });
     }
-    let everything: Vec<usize> = (0..samples.len()).collect();
-    let estimates = estimate(&samples, &everything, inputs);
-    let errors = bootstrap_errors(samples.len(), RESAMPLES, seed, |set| {
-        estimate(&samples, set, inputs)
-    });
-    let z = two_sided_score(confidence);
-    let mut indices = estimates
+    let dependence = if scrambles > 1 {
+        Dependence::in_blocks(numbers.iter().map(|number| number % scrambles))
+    } else {
+        Dependence::independent(samples.len())
+    };
+    let n = samples.len() as f64;
+    let mean = samples.iter().map(|s| s.a() + s.b()).sum::<f64>() / (2.0 * n);
+    let spread: Vec<f64> = samples
         .iter()
-        .zip(errors)
-        .map(|(&estimate, error)| SobolIndex {
-            estimate,
-            interval: Interval {
-                low: estimate - z * error,
-                high: estimate + z * error,
-            },
+        .map(|s| 0.5 * ((s.a() - mean).powi(2) + (s.b() - mean).powi(2)))
+        .collect();
+    let variance = spread.iter().sum::<f64>() / n;
+    let index = |part: &dyn Fn(&Sample<'_>) -> f64| {
+        if variance <= 0.0 {
+            let interval = Interval {
+                low: 0.0,
+                high: 0.0,
+            };
+            return SobolIndex {
+                estimate: 0.0,
+                interval,
+            };
+        }
+        let parts: Vec<f64> = samples.iter().map(part).collect();
+        let estimate = parts.iter().sum::<f64>() / (n * variance);
+        let pairs = parts.iter().zip(&spread);
+        let influences = pairs.map(|(c, w)| (c - estimate * w) / (n * variance)); // (3)
+        let interval = dependence.interval(estimate, influences, confidence);
+        let interval = interval.unwrap_or(Interval {
+            low: f64::NEG_INFINITY,
+            high: f64::INFINITY,
         });
-    let first_order = indices.by_ref().take(inputs).collect();
-    let total = indices.collect();
+        SobolIndex { estimate, interval }
+    };
+    let first = |i: usize| index(&|s| (s.b() - mean) * (s.mixed(i) - s.a())); // (1)
+    let total = |i: usize| index(&|s| 0.5 * (s.a() - s.mixed(i)).powi(2)); // (2)
     Ok(SobolIndices {
-        first_order,
-        total,
+        first_order: (0..inputs).map(first).collect(),
+        total: (0..inputs).map(total).collect(),
         samples: used,
         left_out: all - used,
     })
-}
-
-/// All first-order indices, then all total ones; zero where nothing varies.
-fn estimate(samples: &[Sample<'_>], set: &[usize], inputs: usize) -> Vec<f64> {
-    let n = set.len() as f64;
-    let chosen = || set.iter().map(|&index| &samples[index]);
-    let mean = chosen().map(|s| s.a() + s.b()).sum::<f64>() / (2.0 * n);
-    let variance = chosen()
-        .map(|s| (s.a() - mean).powi(2) + (s.b() - mean).powi(2))
-        .sum::<f64>()
-        / (2.0 * n);
-    let share = |part: f64| if variance > 0.0 { part / variance } else { 0.0 };
-    let mut found = vec![0.0; 2 * inputs];
-    for input in 0..inputs {
-        let (mut first, mut total) = (0.0, 0.0);
-        for sample in chosen() {
-            let difference = sample.mixed(input) - sample.a();
-            first += (sample.b() - mean) * difference;
-            total += difference * difference;
-        }
-        found[input] = share(first / n); // (1)
-        found[inputs + input] = share(total / (2.0 * n)); // (2)
-    }
-    found
 }
 
 #[cfg(test)]
@@ -136,27 +139,17 @@ mod tests {
 
     #[test]
     fn incomplete_samples_are_left_out_and_counted() {
-        let mut values: Vec<f64> = (0..40).map(|j| f64::from(j * j % 17)).collect();
+        let mut values: Vec<f64> = (0..80).map(|j| f64::from(j * j % 17)).collect();
         values[5] = f64::NAN;
-        let found = sobol_indices(&values, 2, 0.95, 1).unwrap();
-        assert_eq!((found.samples, found.left_out), (9, 1));
-        assert_eq!(
-            found,
-            sobol_indices(&values, 2, 0.95, 1).unwrap(),
-            "the same every time"
-        );
-        assert!(sobol_indices(&values[..4], 2, 0.95, 1).is_err());
+        let found = sobol_indices(&values, 2, 1, 0.95).unwrap();
+        assert_eq!((found.samples, found.left_out), (19, 1));
+        assert!(sobol_indices(&values[..60], 2, 1, 0.95).is_err());
     }
 
     #[test]
     fn nothing_that_varies_has_no_indices() {
-        let found = sobol_indices(&[3.0; 40], 2, 0.95, 1).unwrap();
-        assert!(
-            found
-                .first_order
-                .iter()
-                .chain(&found.total)
-                .all(|index| index.estimate == 0.0)
-        );
+        let found = sobol_indices(&[3.0; 80], 2, 1, 0.95).unwrap();
+        let mut all = found.first_order.iter().chain(&found.total);
+        assert!(all.all(|index| index.estimate == 0.0));
     }
 }

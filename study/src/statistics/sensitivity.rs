@@ -1,8 +1,10 @@
 //! Which input drives a figure: everything that the sampling of a study allows to say.
 
+use super::design::{Coverage, Dependence};
 use super::given_data::{FirstOrder, given_data_first_order, given_data_first_order_of_groups};
 use super::indices::{SobolIndex, sobol_indices};
 use super::rank::{Spearman, spearman};
+use super::screening::{ElementaryEffects, elementary_effects};
 use crate::description::Sampling;
 use crate::error::{Result, StudyError};
 use crate::table::{Column, Table};
@@ -45,6 +47,8 @@ pub struct Sensitivity {
     pub rows: u64,
     /// Rows without.
     pub left_out: u64,
+    /// How far the intervals can be trusted.
+    pub coverage: Coverage,
 }
 
 /// The sensitivity of a figure of numbers or truth values to every input of a study.
@@ -66,15 +70,20 @@ pub fn sensitivity_of(
         Sampling::Saltelli => saltelli(table, y, confidence)?,
         _ => None,
     };
-    let seed = plan.study().seed;
+    let runs: Vec<u64> = table
+        .numbers("run")?
+        .iter()
+        .map(|run| *run as u64)
+        .collect();
+    let dependence = Dependence::of(plan, &runs);
     let mut inputs = Vec::with_capacity(plan.inputs().len());
     for (index, input) in plan.inputs().iter().enumerate() {
         let column = table.column(&input.name)?;
         let numbers = column.numbers();
         let given = || match (&numbers, &column) {
-            (Some(x), _) => given_data_first_order(x, y, confidence, seed),
+            (Some(x), _) => given_data_first_order(x, y, &dependence, confidence),
             (None, Column::Text(groups)) => {
-                given_data_first_order_of_groups(groups, y, confidence, seed)
+                given_data_first_order_of_groups(groups, y, &dependence, confidence)
             }
             _ => None,
         };
@@ -83,9 +92,15 @@ pub fn sensitivity_of(
                 first_order: pairs[index].0,
                 total: pairs[index].1,
             },
+            // The rows of these designs depend on each other.
+            None if matches!(plan.study().sampling, Sampling::Saltelli | Sampling::Morris) => {
+                Indices::Unknown
+            }
             None => given().map_or(Indices::Unknown, Indices::GivenData),
         };
-        let spearman = numbers.as_ref().and_then(|x| spearman(x, y, confidence));
+        let spearman = numbers
+            .as_ref()
+            .and_then(|x| spearman(x, y, &dependence, confidence));
         inputs.push(InputSensitivity {
             input: input.name.clone(),
             spearman,
@@ -98,7 +113,45 @@ pub fn sensitivity_of(
         inputs,
         rows: finite,
         left_out,
+        coverage: match (plan.study().sampling, dependence.coverage()) {
+            // Rank correlations and differences take rows for independent; designs that spread
+            // evenly do better.
+            (Sampling::MonteCarlo, Coverage::Nominal) => Coverage::Nominal,
+            (_, Coverage::IfIndependent) => Coverage::IfIndependent,
+            _ => Coverage::Conservative,
+        },
     })
+}
+
+/// Elementary effects of every input on values `y`, one per row of the table; none of another design.
+pub fn screening_of(
+    table: &Table,
+    y: &[f64],
+    confidence: f64,
+) -> Result<Option<Vec<ElementaryEffects>>> {
+    let plan = table.plan();
+    if plan.study().sampling != Sampling::Morris {
+        return Ok(None);
+    }
+    let by_run = by_run(table, y)?;
+    let point = |run| plan.point(run);
+    Ok(Some(elementary_effects(
+        &by_run,
+        plan.inputs().len(),
+        point,
+        confidence,
+    )))
+}
+
+/// The values in the order of the runs, NaN where one is missing.
+fn by_run(table: &Table, y: &[f64]) -> Result<Vec<f64>> {
+    let mut by_run = vec![f64::NAN; table.plan().runs() as usize];
+    for (run, y) in table.numbers("run")?.iter().zip(y) {
+        if let Some(place) = by_run.get_mut(*run as usize) {
+            *place = *y;
+        }
+    }
+    Ok(by_run)
 }
 
 /// First-order and total indices of every input; none where too few samples are complete.
@@ -108,14 +161,9 @@ fn saltelli(
     confidence: f64,
 ) -> Result<Option<Vec<(SobolIndex, SobolIndex)>>> {
     let plan = table.plan();
-    let runs = table.numbers("run")?;
-    let mut by_run = vec![f64::NAN; plan.runs() as usize];
-    for (run, y) in runs.iter().zip(y) {
-        if let Some(place) = by_run.get_mut(*run as usize) {
-            *place = *y;
-        }
-    }
-    match sobol_indices(&by_run, plan.inputs().len(), confidence, plan.study().seed) {
+    let scrambles = u64::from(plan.study().scrambles.unwrap_or(1));
+    let by_run = by_run(table, y)?;
+    match sobol_indices(&by_run, plan.inputs().len(), scrambles, confidence) {
         Ok(found) => Ok(Some(
             found.first_order.into_iter().zip(found.total).collect(),
         )),

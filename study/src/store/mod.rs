@@ -45,6 +45,8 @@ pub struct Directory {
 pub(crate) struct JournalFile {
     pub(crate) path: PathBuf,
     pub(crate) shard: Shard,
+    /// The digest that stands in it.
+    pub(crate) digest: [u8; 32],
 }
 
 /// Journals by block.
@@ -87,6 +89,26 @@ impl Directory {
             path: path.to_path_buf(),
             plan: plan.clone(),
         })
+    }
+
+    /// Makes the study of a directory one of more runs; those that are finished stay. The table of the
+    /// fewer runs is removed.
+    pub fn extend(&mut self, runs: u64) -> Result<()> {
+        let plan = self.plan.extended(runs)?;
+        if plan.runs() == self.plan.runs() {
+            return Ok(());
+        }
+        // The table first: one that lacks runs would look complete.
+        let table = self.table_path();
+        if table.exists() {
+            fs::remove_file(&table).map_err(file_error("remove", &table))?;
+        }
+        let text = plan.text()?;
+        atomic::write(&manifest_path(&self.path), "extend", |mut out, name| {
+            std::io::Write::write_all(&mut out, text.as_bytes()).map_err(file_error("write", name))
+        })?;
+        self.plan = plan;
+        Ok(())
     }
 
     /// Where the directory is.
@@ -162,10 +184,11 @@ impl Directory {
             if let Some((block, label)) = parts
                 && let (Ok(block), Some(shard)) = (block.parse(), Shard::from_label(label))
             {
-                files
-                    .entry(block)
-                    .or_default()
-                    .push(JournalFile { path, shard });
+                files.entry(block).or_default().push(JournalFile {
+                    path,
+                    shard,
+                    digest: *self.plan.digest_bytes(),
+                });
             }
         }
         for list in files.values_mut() {

@@ -29,7 +29,7 @@ impl BlockRows {
         let mut damage = Vec::new();
         for (index, file) in files.iter().enumerate() {
             let member = Member::new(plan, block, &file.path);
-            let scan = journal::scan(&file.path, plan.digest_bytes(), &member, |row| {
+            let scan = journal::scan(&file.path, &file.digest, &member, |row| {
                 found.push((member.run_of(row)?, index, row.to_vec()));
                 Ok(())
             })?;
@@ -84,7 +84,7 @@ pub(crate) fn finished(plan: &Plan, block: u64, files: &[JournalFile]) -> Result
     let mut finished = vec![false; BLOCK as usize];
     for file in files {
         let member = Member::new(plan, block, &file.path);
-        journal::scan(&file.path, plan.digest_bytes(), &member, |row| {
+        journal::scan(&file.path, &file.digest, &member, |row| {
             finished[(member.run_of(row)? % BLOCK) as usize] = true;
             Ok(())
         })?;

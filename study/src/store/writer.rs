@@ -98,7 +98,7 @@ impl Writer {
             self.damage.append(&mut found.damage);
             for row in found.decoded(plan) {
                 let row = row?;
-                if self.shard.contains(row.run) {
+                if plan.shard_contains(self.shard, row.run) {
                     self.finished += 1;
                     self.failed += u64::from(row.outcome.is_err());
                     self.keeper.insert(&row);
@@ -129,7 +129,9 @@ impl Writer {
         for folder in [own, &series, &own.join("rows")] {
             atomic::remove_unfinished(folder, &self.tag)?;
         }
-        series::clean(&series, &self.keeper, |run| self.shard.contains(run))
+        series::clean(&series, &self.keeper, |run| {
+            plan.shard_contains(self.shard, run)
+        })
     }
 
     /// Stores a finished run and its series, if that is kept.

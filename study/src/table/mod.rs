@@ -1,9 +1,9 @@
 //! The table of a study as a Parquet file: one row for each run.
 //!
-//! Columns: `run`, the inputs by their keys, the figures by their names, `status` (`ok` or
-//! `failed`), `error`. The file's metadata name the study, its seed, the version of the program, the
-//! digest and hold the whole plan, so that a table can be read without its directory. Equal rows
-//! give equal bytes.
+//! Columns: `run`, the inputs by their keys, the figures by their names, `weight` where points have
+//! one, `status` (`ok` or `failed`), `error`. The file's metadata name the study, its seed, the version
+//! of the program, the digests of study and settings, where the inputs are from, and hold the whole
+//! plan, so that a table can be read without its directory. Equal rows give equal bytes.
 
 mod read;
 mod write;
@@ -19,6 +19,10 @@ pub const STATUS_OK: &str = "ok";
 /// Text of the `status` column for a run that did not.
 pub const STATUS_FAILED: &str = "failed";
 
+/// Name of the column of weights, of points that were drawn from another distribution than that of the
+/// inputs.
+pub const WEIGHT: &str = "weight";
+
 /// Keys of the metadata.
 pub mod metadata {
     /// Name of the study.
@@ -29,6 +33,12 @@ pub mod metadata {
     pub const VERSION: &str = "softdock.version";
     /// Digest of the plan.
     pub const DIGEST: &str = "softdock.study_digest";
+    /// All versions of the program that made rows, one to a line; only where they differ.
+    pub const VERSIONS: &str = "softdock.versions";
+    /// Digest of the base scenario with all its settings.
+    pub const SETTINGS_DIGEST: &str = "softdock.settings_digest";
+    /// The inputs as TOML: key, distribution, its numbers, where it is from.
+    pub const INPUTS: &str = "softdock.inputs";
     /// How the inputs were sampled.
     pub const SAMPLING: &str = "softdock.sampling";
     /// Number of runs of the study; a table of an unfinished study has fewer rows.

@@ -1,6 +1,6 @@
 //! Writing the table, block by block.
 
-use super::{Column, STATUS_FAILED, STATUS_OK, metadata};
+use super::{Column, STATUS_FAILED, STATUS_OK, WEIGHT, metadata};
 use crate::error::{Result, StudyError, file_error};
 use crate::missing::Missing;
 use crate::plan::Plan;
@@ -106,6 +106,7 @@ impl<'a> TableWriter<'a> {
             Err(reason) => (STATUS_FAILED, Some(Value::Text(reason.clone()))),
         };
         let status = Value::Text(status.to_owned());
+        let weight = self.plan.weight(row.run).map(Value::Real);
         let figure = |index: usize| {
             row.outcome
                 .as_ref()
@@ -115,6 +116,7 @@ impl<'a> TableWriter<'a> {
         let values = std::iter::once(Some(&run))
             .chain(row.inputs.iter().map(Some))
             .chain((0..figures).map(figure))
+            .chain(weight.iter().map(Some))
             .chain([Some(&status), error.as_ref()]);
         for (column, value) in self.columns.iter_mut().zip(values) {
             column.push(value);
@@ -148,6 +150,9 @@ fn layout(plan: &Plan) -> Vec<(String, Kind, bool)> {
             .iter()
             .map(|figure| (figure.name.clone(), figure.kind, true)),
     );
+    if plan.weight(0).is_some() {
+        layout.push((WEIGHT.to_owned(), Kind::Real, false));
+    }
     layout.push(("status".to_owned(), Kind::Text, false));
     layout.push(("error".to_owned(), Kind::Text, true));
     layout
@@ -182,17 +187,22 @@ fn schema(layout: &[(String, Kind, bool)]) -> std::result::Result<Arc<Type>, Par
 
 fn properties(plan: &Plan, layout: &[(String, Kind, bool)]) -> Result<WriterProperties> {
     let study = plan.study();
+    let versions = plan.versions();
+    let versions = (versions.len() > 1).then(|| (metadata::VERSIONS, versions.join("\n")));
     let entries = [
         (metadata::STUDY, study.name.clone()),
         (metadata::SEED, study.seed.to_string()),
         (metadata::VERSION, plan.version().to_owned()),
         (metadata::DIGEST, plan.digest().to_owned()),
+        (metadata::SETTINGS_DIGEST, plan.settings_digest()),
+        (metadata::INPUTS, plan.pedigree()?),
         (metadata::SAMPLING, study.sampling.to_string()),
         (metadata::RUNS, plan.runs().to_string()),
         (metadata::PLAN, plan.text()?),
     ];
     let entries = entries
         .into_iter()
+        .chain(versions)
         .map(|(key, value)| KeyValue::new(key.to_owned(), value));
     let mut builder = WriterProperties::builder()
         .set_created_by(format!("softdock {}", plan.version()))

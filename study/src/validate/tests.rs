@@ -112,7 +112,7 @@ fn keys_are_checked() {
         ("", "must be a dotted key"),
         ("a..b", "must be a dotted key"),
         ("a b", "must be a dotted key"),
-        ("run", "columns of every table"),
+        ("run", "columns of the table"),
     ] {
         let text = format!("{HEAD}{}", UNIFORM.replace("a.x_m", key));
         assert!(refusal(&text).contains(expected), "{key}");

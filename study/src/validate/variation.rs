@@ -3,7 +3,7 @@
 use crate::description::{Form, Spacing, Variation};
 use crate::error::{Result, setting};
 use crate::sampling::distribution::{Distribution, mass_between};
-use crate::value::Value;
+use crate::value::{Kind, Value};
 
 impl Variation {
     /// The distribution; `index` is the place in the list, for messages.
@@ -37,6 +37,55 @@ impl Variation {
             Form::TruncatedNormal => reader.truncated_normal(),
             Form::Choice => reader.choice(),
             Form::Range => reader.range(),
+            Form::Lognormal => {
+                reader.only(&["mean", "std_dev"])?;
+                let (mean, std_dev) = reader.mean_and_std_dev()?;
+                reader.require(mean > 0.0, "mean", mean, "must be positive")?;
+                // Of the logarithm: σ² = ln(1 + s²/m²), μ = ln m − σ²/2.
+                let square = libm::log1p((std_dev / mean).powi(2));
+                Ok(Distribution::Lognormal {
+                    log_mean: libm::log(mean) - 0.5 * square,
+                    log_std_dev: square.sqrt(),
+                })
+            }
+            Form::Triangular => {
+                reader.only(&["min", "mode", "max"])?;
+                let (min, max) = reader.interval()?;
+                let mode = reader.number("mode", self.mode)?;
+                let rule = format!("must be from min = {min} to max = {max}");
+                reader.require((min..=max).contains(&mode), "mode", mode, &rule)?;
+                Ok(Distribution::Triangular { min, mode, max })
+            }
+            Form::Beta => {
+                reader.only(&["min", "max", "alpha", "beta"])?;
+                let (min, max) = reader.interval()?;
+                let alpha = reader.exponent("alpha", self.alpha)?;
+                let beta = reader.exponent("beta", self.beta)?;
+                Ok(Distribution::Beta {
+                    min,
+                    max,
+                    alpha,
+                    beta,
+                })
+            }
+            Form::Weibull => {
+                reader.only(&["min", "scale", "shape"])?;
+                let min = reader.number("min", self.min.or(Some(0.0)))?;
+                let scale = reader.number("scale", self.scale)?;
+                reader.require(scale > 0.0, "scale", scale, "must be positive")?;
+                let shape = reader.exponent("shape", self.shape)?;
+                Ok(Distribution::Weibull { min, scale, shape })
+            }
+            Form::Tabulated => reader.tabulated(),
+            Form::Joint => {
+                reader.only(&[])?;
+                Ok(Distribution::Joint { radius: f64::NAN })
+            }
+            Form::Listed => {
+                reader.only(&["kind"])?;
+                let kind = self.kind.unwrap_or(Kind::Real);
+                Ok(Distribution::Listed { kind })
+            }
         }
     }
 }
@@ -73,6 +122,12 @@ impl Reader<'_> {
             ("spacing", v.spacing.is_some()),
             ("values", v.values.is_some()),
             ("weights", v.weights.is_some()),
+            ("kind", v.kind.is_some()),
+            ("mode", v.mode.is_some()),
+            ("scale", v.scale.is_some()),
+            ("shape", v.shape.is_some()),
+            ("alpha", v.alpha.is_some()),
+            ("beta", v.beta.is_some()),
         ];
         match given
             .iter()
@@ -112,6 +167,36 @@ impl Reader<'_> {
         let std_dev = self.number("std_dev", self.variation.std_dev)?;
         self.require(std_dev > 0.0, "std_dev", std_dev, "must be positive")?;
         Ok((mean, std_dev))
+    }
+
+    /// An exponent of a density: positive, and not so large that its quantiles lose their digits.
+    fn exponent(&self, part: &str, value: Option<f64>) -> Result<f64> {
+        let value = self.number(part, value)?;
+        let fits = (0.05..=1e3).contains(&value);
+        self.require(fits, part, value, "must be 0.05 to 1000")?;
+        Ok(value)
+    }
+
+    fn tabulated(&self) -> Result<Distribution> {
+        self.only(&["values"])?;
+        let given = self.variation.values.as_deref().unwrap_or_default();
+        let mut values = Vec::with_capacity(given.len());
+        for value in given {
+            match Value::of_toml(value, Kind::Real) {
+                Some(Value::Real(x)) => values.push(x),
+                _ => return Err(setting(self.key("values"), value, "must be finite numbers")),
+            }
+        }
+        values.sort_by(f64::total_cmp);
+        let varies = values.first() < values.last();
+        let count = values.len();
+        self.require(
+            varies,
+            "values",
+            count,
+            "must be two different numbers or more",
+        )?;
+        Ok(Distribution::Tabulated { values })
     }
 
     fn truncated_normal(&self) -> Result<Distribution> {

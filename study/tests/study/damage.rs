@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use softdock_study::{
-    Completeness, Directory, RunOptions, Status, StudyError, export_table, merge, status,
+    Completeness, Directory, RunOptions, Status, StudyError, Versions, export_table, merge, status,
 };
 use std::path::{Path, PathBuf};
 
@@ -226,7 +226,7 @@ fn a_merge_without_all_runs_is_refused_unless_it_may_be_partial() {
     bad[starts[7] + 9] ^= 1;
     std::fs::write(journal(&out), &bad).unwrap();
     let all = folder.join("all");
-    let error = merge(&[open(&out)], &all, Completeness::Whole).unwrap_err();
+    let error = merge(&[open(&out)], &all, Completeness::Whole, Versions::Same).unwrap_err();
     assert!(
         matches!(error, StudyError::Incomplete { missing: 2, .. }),
         "{error}"
@@ -241,7 +241,7 @@ fn a_merge_without_all_runs_is_refused_unless_it_may_be_partial() {
         "{text}"
     );
     assert!(!all.exists());
-    let done = merge(&[open(&out)], &all, Completeness::Partial).unwrap();
+    let done = merge(&[open(&out)], &all, Completeness::Partial, Versions::Same).unwrap();
     assert_eq!((done.finished, done.damage.len()), (10, 2));
     // What is merged is sound, and can be made whole.
     assert_eq!(found(&all).damaged_bytes, 0);
@@ -249,7 +249,13 @@ fn a_merge_without_all_runs_is_refused_unless_it_may_be_partial() {
     assert!(std::fs::read(all.join("results.parquet")).unwrap() == table);
     // A damaged run that is there a second time is not missing.
     let both = folder.join("both");
-    let done = merge(&[open(&out), open(&all)], &both, Completeness::Whole).unwrap();
+    let done = merge(
+        &[open(&out), open(&all)],
+        &both,
+        Completeness::Whole,
+        Versions::Same,
+    )
+    .unwrap();
     assert_eq!((done.finished, done.damage.len()), (12, 2));
     assert!(done.damage.iter().all(|damage| damage.lost.is_empty()));
     assert!(std::fs::read(both.join("results.parquet")).unwrap() == table);

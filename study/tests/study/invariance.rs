@@ -1,7 +1,9 @@
 //! Threads, shards and order leave no trace in the table.
 
 use crate::common::*;
-use softdock_study::{Case, Completeness, Directory, FigureSpec, Job, Outcome, merge, run};
+use softdock_study::{
+    Case, Completeness, Directory, FigureSpec, Job, Outcome, Versions, merge, run,
+};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -35,7 +37,13 @@ fn shards_do_not_matter_in_directories_of_their_own() {
             assert_eq!(summary.table, None);
             directories.push(Directory::open(&path).unwrap());
         }
-        let status = merge(&directories, &folder.join("all"), Completeness::Whole).unwrap();
+        let status = merge(
+            &directories,
+            &folder.join("all"),
+            Completeness::Whole,
+            Versions::Same,
+        )
+        .unwrap();
         assert_eq!(
             (status.finished, status.missing_count(), status.duplicates),
             (61, 0, 0)
@@ -65,6 +73,7 @@ fn shards_do_not_matter_in_a_common_directory() {
         &[Directory::open(&out).unwrap()],
         &folder.join("merged"),
         Completeness::Whole,
+        Versions::Same,
     )
     .unwrap();
     assert_eq!(
@@ -86,7 +95,13 @@ fn blocks_do_not_matter() {
         run_mixed(&plan, &path, &options(4, &format!("{index}/3")));
         directories.push(Directory::open(&path).unwrap());
     }
-    merge(&directories, &folder.join("all"), Completeness::Whole).unwrap();
+    merge(
+        &directories,
+        &folder.join("all"),
+        Completeness::Whole,
+        Versions::Same,
+    )
+    .unwrap();
     assert!(std::fs::read(folder.join("all/results.parquet")).unwrap() == expected);
 }
 

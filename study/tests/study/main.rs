@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod common;
+mod coverage;
 mod damage;
 mod disturbance;
 mod importers;

@@ -2,7 +2,9 @@
 
 use crate::common::*;
 use softdock_study::table::metadata;
-use softdock_study::{Completeness, Directory, StudyError, Table, export_table, merge, status};
+use softdock_study::{
+    Completeness, Directory, Shard, StudyError, Table, Versions, export_table, merge, status,
+};
 use std::path::Path;
 
 fn open(path: &Path) -> Directory {
@@ -26,19 +28,25 @@ fn missing_runs_are_reported_and_can_be_made_up() {
         (found.runs, found.finished, found.missing_count()),
         (60, 40, 20)
     );
-    assert_eq!(found.missing[..2], [(1, 1), (4, 4)]);
+    let missing = Shard::new(1, 3).unwrap();
+    let missing: Vec<u64> = (0..20).map(|i| plan.shard_run(missing, i)).collect();
+    assert_eq!(found.missing[0].0, missing[0]);
     assert!(found.failed > 0 && found.mean_run_s >= 0.0);
     let all = folder.join("all");
-    let error = merge(&parts, &all, Completeness::Whole).unwrap_err();
-    let expected = "20 of 60 runs are missing: 1, 4, 7, 10, 13, 16, 19, 22 and more";
-    assert_eq!(error.to_string(), expected);
+    let error = merge(&parts, &all, Completeness::Whole, Versions::Same).unwrap_err();
+    let expected = format!("20 of 60 runs are missing: {}", missing[0]);
+    assert!(error.to_string().starts_with(&expected), "{error}");
     assert!(!all.exists(), "nothing half-merged stays behind");
-    assert_eq!(merge(&parts, &all, Completeness::Partial).unwrap(), found);
+    assert_eq!(
+        merge(&parts, &all, Completeness::Partial, Versions::Same).unwrap(),
+        found
+    );
     let table = Table::open(&all.join("results.parquet")).unwrap();
     assert_eq!(table.metadata(metadata::MISSING).unwrap(), "20");
     let named = table.metadata(metadata::MISSING_RUNS).unwrap();
+    let last = missing[19].to_string();
     assert!(
-        named.starts_with("1, 4, 7, ") && named.ends_with(", 58"),
+        named.starts_with(&missing[0].to_string()) && named.ends_with(&last),
         "{named}"
     );
     // A table of one shard alone holds its runs, and says of how many.
@@ -46,7 +54,9 @@ fn missing_runs_are_reported_and_can_be_made_up() {
     export_table(&parts[1], &path).unwrap();
     let table = Table::open(&path).unwrap();
     assert_eq!((table.rows(), table.plan().runs()), (20, 60));
-    assert_eq!(table.numbers("run").unwrap()[..2], [2.0, 5.0]);
+    let own = Shard::new(2, 3).unwrap();
+    let first = [0, 1].map(|i| plan.shard_run(own, i) as f64);
+    assert_eq!(table.numbers("run").unwrap()[..2], first);
     // The merged directory goes on like any other, and ends with the same table.
     let options = softdock_study::RunOptions {
         resume: true,
@@ -71,6 +81,7 @@ fn equal_duplicates_are_counted_and_different_ones_refused() {
         &[open(&a), open(&b)],
         &folder.join("all"),
         Completeness::Whole,
+        Versions::Same,
     )
     .unwrap();
     assert_eq!((merged.finished, merged.duplicates), (60, 30));
@@ -87,6 +98,7 @@ fn equal_duplicates_are_counted_and_different_ones_refused() {
         &[open(&a), open(&c)],
         &folder.join("conflict"),
         Completeness::Whole,
+        Versions::Same,
     )
     .unwrap_err();
     assert!(
@@ -131,6 +143,7 @@ fn directories_of_different_studies_are_not_merged() {
         &[open(&a), open(&b)],
         &folder.join("all"),
         Completeness::Whole,
+        Versions::Same,
     )
     .unwrap_err()
     .to_string();
@@ -144,8 +157,49 @@ fn a_merge_does_not_write_over_anything() {
     let folder = Folder::new("occupied");
     let a = folder.join("a");
     run_mixed(&mixed_plan(10), &a, &options(1, "0/1"));
-    let error = merge(&[open(&a)], &a, Completeness::Whole)
+    let error = merge(&[open(&a)], &a, Completeness::Whole, Versions::Same)
         .unwrap_err()
         .to_string();
     assert!(error.contains("not empty"), "{error}");
+}
+
+/// Runs of two versions are refused by name and, if told to, merged: the table then names both, and the
+/// settings and inputs that it is from.
+#[test]
+fn versions_that_differ_go_together_only_if_told() {
+    let folder = Folder::new("versions");
+    let plan = mixed_plan(60);
+    let other = plan.with_version("0.0.0+abc").unwrap();
+    run_mixed(&plan, &folder.join("a"), &options(1, "0/2"));
+    run_mixed(&other, &folder.join("b"), &options(1, "1/2"));
+    let parts = [open(&folder.join("a")), open(&folder.join("b"))];
+    let all = folder.join("all");
+    let refused = merge(&parts, &all, Completeness::Whole, Versions::Same).unwrap_err();
+    assert!(refused.to_string().contains("version"), "{refused}");
+    assert!(refused.to_string().contains("0.0.0+abc"), "{refused}");
+    merge(&parts, &all, Completeness::Whole, Versions::Any).unwrap();
+    let table = Table::open(&all.join("results.parquet")).unwrap();
+    assert_eq!(table.rows(), 60);
+    let versions = table.metadata(metadata::VERSIONS).unwrap();
+    assert_eq!(versions, "0.0.0+abc\n0.0.0-test");
+    let settings = table.metadata(metadata::SETTINGS_DIGEST).unwrap();
+    assert_eq!((settings.len(), settings), (64, plan.settings_digest()));
+    let inputs = table.metadata(metadata::INPUTS).unwrap();
+    assert!(inputs.contains("closing.speed_m_per_s"), "{inputs}");
+    // The merged folder is a study like any other, also for a further merge.
+    let again = folder.join("again");
+    merge(&[open(&all)], &again, Completeness::Whole, Versions::Same).unwrap();
+    let bytes = |path: &Path| std::fs::read(path.join("results.parquet")).unwrap();
+    assert!(bytes(&all) == bytes(&again));
+    // Studies that differ in anything else stay apart.
+    let stranger = mixed_plan(61).with_version("0.0.0+abc").unwrap();
+    run_mixed(&stranger, &folder.join("c"), &options(1, "1/2"));
+    let parts = [open(&folder.join("a")), open(&folder.join("c"))];
+    let refused = merge(
+        &parts,
+        &folder.join("no"),
+        Completeness::Partial,
+        Versions::Any,
+    );
+    assert!(matches!(refused, Err(StudyError::OtherStudy { .. })));
 }

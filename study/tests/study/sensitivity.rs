@@ -2,7 +2,8 @@
 //! known in closed form (`ishigami1990`).
 
 use crate::common::*;
-use softdock_study::statistics::{Indices, probability, sensitivity};
+use softdock_study::statistics::{Dependence, Indices, proportion, sensitivity};
+use softdock_study::table::Column;
 use softdock_study::{Case, FigureSpec, Job, Kind, Outcome, RunOptions, Table, Value, run};
 
 const A: f64 = 7.0;
@@ -114,16 +115,13 @@ fn other_samplings_give_first_order_indices_from_given_data() {
         .map(|input| input.spearman.unwrap().p_value < 1e-6)
         .collect();
     assert_eq!(significant, [true, false, false]);
-    // A Latin hypercube has exactly half of its points on either side.
-    let half = probability(&table, "positive", 0.95).unwrap();
-    assert_eq!(
-        (half.events, half.trials, half.unknown, half.estimate),
-        (2000, 4000, 0, 0.5)
-    );
-    assert!(
-        probability(&table, "y", 0.95)
-            .unwrap_err()
-            .to_string()
-            .contains("positive")
-    );
+    // Latin hypercubes have exactly half of their points on either side: no doubt is left.
+    let Column::Bool(positive) = table.column("positive").unwrap() else {
+        panic!("not a truth value")
+    };
+    let runs: Vec<u64> = (0..4000).collect();
+    let half = proportion(&positive, &Dependence::of(table.plan(), &runs), 0.95);
+    assert_eq!((half.events, half.trials, half.unknown), (2000, 4000, 0));
+    let interval = half.interval.unwrap();
+    assert!(interval.high - interval.low < 1e-3, "{interval:?}");
 }

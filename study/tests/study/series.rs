@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use softdock_study::ranking::{Ranking, worst};
-use softdock_study::{Completeness, Directory, Plan, merge};
+use softdock_study::{Completeness, Directory, Plan, Versions, merge};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -78,7 +78,7 @@ fn merging_keeps_the_worst_of_all_shards() {
         })
         .collect();
     let all = folder.join("all");
-    merge(&parts, &all, Completeness::Whole).unwrap();
+    merge(&parts, &all, Completeness::Whole, Versions::Same).unwrap();
     assert_eq!(kept(&all), expected_worst(&all, 4));
 }
 

@@ -41,6 +41,8 @@ fn prepare(folder: &Folder) -> SlurmJob {
         max_restarts: 5,
         time_limit: None,
         memory: None,
+        merge_time_limit: None,
+        merge_memory: None,
         partition: None,
         account: None,
     };

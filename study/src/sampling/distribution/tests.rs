@@ -202,3 +202,81 @@ fn ranges_hit_both_ends_exactly() {
         assert!((value.number().unwrap() / expected - 1.0).abs() < 1e-14);
     }
 }
+
+/// Quantiles at 0.1, 0.5 and 0.9 against closed forms and tables: lognormal with mean 2 and deviation
+/// 1 (σ² = ln 1.25), triangular on 0, 1, 4, beta (2, 2) and Weibull of shape 2, and moments by 4000
+/// quantiles.
+#[test]
+fn further_distributions_have_their_quantiles_and_moments() {
+    let sigma = 1.25_f64.ln().sqrt();
+    let median = 2.0 / 1.25_f64.sqrt();
+    let lognormal = Distribution::Lognormal {
+        log_mean: median.ln(),
+        log_std_dev: sigma,
+    };
+    let triangular = Distribution::Triangular {
+        min: 0.0,
+        mode: 1.0,
+        max: 4.0,
+    };
+    let beta = Distribution::Beta {
+        min: -1.0,
+        max: 1.0,
+        alpha: 2.0,
+        beta: 2.0,
+    };
+    let weibull = Distribution::Weibull {
+        min: 1.0,
+        scale: 3.0,
+        shape: 2.0,
+    };
+    let tabulated = Distribution::Tabulated {
+        values: vec![0.0, 1.0, 3.0],
+    };
+    let z = 1.281_551_565_544_600_4;
+    let pi = std::f64::consts::PI;
+    for (distribution, quantiles, mean) in [
+        (
+            lognormal,
+            [
+                median * (-sigma * z).exp(),
+                median,
+                median * (sigma * z).exp(),
+            ],
+            2.0,
+        ),
+        (
+            triangular,
+            [0.4_f64.sqrt(), 4.0 - 6.0_f64.sqrt(), 4.0 - 1.2_f64.sqrt()],
+            5.0 / 3.0,
+        ),
+        // 3x² − 2x³ = 0.1 at x = 0.195800…
+        (
+            beta,
+            [
+                2.0 * 0.195_800_105_659_1 - 1.0,
+                0.0,
+                1.0 - 2.0 * 0.195_800_105_659_1,
+            ],
+            0.0,
+        ),
+        (
+            weibull,
+            [0.9_f64, 0.5, 0.1].map(|rest| 1.0 + 3.0 * (-rest.ln()).sqrt()),
+            1.0 + 3.0 * 0.5 * pi.sqrt(),
+        ),
+        (tabulated, [0.2, 1.0, 2.6], 1.25),
+    ] {
+        for (u, expected) in [0.1, 0.5, 0.9].into_iter().zip(quantiles) {
+            let found = distribution.quantile(u).number().unwrap();
+            assert!(
+                (found - expected).abs() < 1e-8,
+                "{distribution:?} {u}: {found}"
+            );
+        }
+        let n = 4000;
+        let at = |i: i32| distribution.quantile((f64::from(i) + 0.5) / f64::from(n));
+        let found = (0..n).map(|i| at(i).number().unwrap()).sum::<f64>() / f64::from(n);
+        assert!((found - mean).abs() < 3e-3, "{distribution:?}: {found}");
+    }
+}

@@ -59,28 +59,27 @@ impl Sobol {
         x
     }
 
-    /// Coordinate `dimension` of the scrambled point `index`, in the open interval (0, 1).
-    pub fn scrambled(&self, generator: &Generator, index: u32, dimension: usize) -> f64 {
+    /// Coordinate `dimension` of point `index` of a scramble, in the open interval (0, 1). Scrambles
+    /// are numbered from zero and independent of each other.
+    pub fn scrambled(
+        &self,
+        generator: &Generator,
+        scramble: u32,
+        index: u32,
+        dimension: usize,
+    ) -> f64 {
         const SCALE: f64 = 1.0 / (1_u64 << 52) as f64;
+        // Dimensions are below 256.
+        let place = dimension as u32 | scramble << 8;
         let x = self.raw(index, dimension);
         let mut y = 0_u32;
         for digit in 0..BITS as u32 {
             let before = if digit == 0 { 0 } else { x >> (32 - digit) };
-            let random = generator.bits(
-                Stream::Scramble,
-                dimension as u32,
-                digit as u16,
-                u64::from(before),
-            );
+            let random = generator.bits(Stream::Scramble, place, digit as u16, u64::from(before));
             let flipped = (x >> (31 - digit) & 1) ^ (random & 1) as u32; // (3)
             y = y << 1 | flipped;
         }
-        let tail = generator.bits(
-            Stream::Scramble,
-            dimension as u32,
-            BITS as u16,
-            u64::from(x),
-        );
+        let tail = generator.bits(Stream::Scramble, place, BITS as u16, u64::from(x));
         let all = u64::from(y) << EXTRA_BITS | tail >> (64 - EXTRA_BITS);
         (all as f64 + 0.5) * SCALE
     }
@@ -171,7 +170,7 @@ mod tests {
         for dimension in 0..64 {
             let mut hit = [false; 256];
             for index in 0..256 {
-                let cell = (sobol.scrambled(&generator, index, dimension) * 256.0) as usize;
+                let cell = (sobol.scrambled(&generator, 0, index, dimension) * 256.0) as usize;
                 assert!(
                     !std::mem::replace(&mut hit[cell], true),
                     "dimension {dimension}"
@@ -189,8 +188,8 @@ mod tests {
             let (across, down) = (f64::from(1 << rows), f64::from(1 << (6 - rows)));
             let mut boxes = std::collections::BTreeSet::new();
             for index in 0..64 {
-                let x = sobol.scrambled(&generator, index, 0) * across;
-                let y = sobol.scrambled(&generator, index, 1) * down;
+                let x = sobol.scrambled(&generator, 0, index, 0) * across;
+                let y = sobol.scrambled(&generator, 0, index, 1) * down;
                 boxes.insert((x as u32, y as u32));
             }
             assert_eq!(boxes.len(), 64, "{rows}");
@@ -204,7 +203,7 @@ mod tests {
         let sobol = Sobol::new(1).unwrap();
         let n = 4000;
         let mean = (0..n)
-            .map(|seed| sobol.scrambled(&Generator::new(seed), 0, 0))
+            .map(|seed| sobol.scrambled(&Generator::new(seed), 0, 0, 0))
             .sum::<f64>()
             / n as f64;
         assert!(

@@ -1,0 +1,266 @@
+//! Which rows of a study are independent of each other.
+//!
+//! Intervals that take rows for independent are wrong for most designs: too narrow for Saltelli's,
+//! whose rows share coordinates, too wide for Latin hypercubes and Sobol' sequences, and without any
+//! meaning for a grid. What is independent are *blocks* of rows: whole Latin hypercubes, whole
+//! scrambles of a sequence. With B blocks, e_i the influence of row i on an estimate (they add up to
+//! zero) and E_b the sum of e_i over block b, the variance of the estimate is that of a sum of
+//! independent parts (`korn1999`, with one stratum),
+//!
+//! ```text
+//! s² = B/(B − 1) Σ_b E_b²                                                                  (1)
+//! ```
+//!
+//! and estimate ± t s with Student's t of B − 1 degrees of freedom is its interval.
+
+use super::Interval;
+use super::special::student_score;
+use crate::description::Sampling;
+use crate::plan::Plan;
+
+/// Fewest blocks that say something about a variance; fewer rows are taken for independent.
+const FEWEST_BLOCKS: usize = 8;
+
+/// How far an interval can be trusted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Coverage {
+    /// It holds as often as it says.
+    Nominal,
+    /// It holds at least as often as it says: it is wider than need be.
+    Conservative,
+    /// It holds if the rows are independent, which is not known of a design from outside.
+    IfIndependent,
+}
+
+impl Coverage {
+    /// What stands in front of the percentage.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Nominal => "",
+            Self::Conservative => "at least ",
+            Self::IfIndependent => "if rows are independent, ",
+        }
+    }
+
+    /// Its name for programs.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Nominal => "nominal",
+            Self::Conservative => "conservative",
+            Self::IfIndependent => "if_independent",
+        }
+    }
+}
+
+/// Which rows belong together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dependence {
+    /// Block of each row, numbered from zero; none when every row is one by itself.
+    blocks: Option<Vec<u32>>,
+    /// Number of blocks; rows if there are none.
+    count: usize,
+    coverage: Coverage,
+    /// Whether anything was drawn at random; nothing is on a grid.
+    random: bool,
+    /// Rows that hold one independent draw: 1, or the size of a group of Saltelli's design.
+    group: u64,
+}
+
+impl Dependence {
+    /// Rows that are independent of each other.
+    pub fn independent(rows: usize) -> Self {
+        Self {
+            blocks: None,
+            count: rows,
+            coverage: Coverage::Nominal,
+            random: true,
+            group: 1,
+        }
+    }
+
+    /// Rows in blocks that are independent of each other; `block_of` gives any number per row.
+    pub fn in_blocks(block_of: impl Iterator<Item = u64>) -> Self {
+        let mut numbers = std::collections::BTreeMap::new();
+        let blocks: Vec<u32> = block_of
+            .map(|block| {
+                let next = numbers.len() as u32;
+                *numbers.entry(block).or_insert(next)
+            })
+            .collect();
+        Self {
+            count: numbers.len(),
+            blocks: Some(blocks),
+            coverage: Coverage::Nominal,
+            random: true,
+            group: 1,
+        }
+    }
+
+    /// That of the given runs of a study.
+    pub fn of(plan: &Plan, runs: &[u64]) -> Self {
+        let study = plan.study();
+        let independent = |coverage| Self {
+            coverage,
+            ..Self::independent(runs.len())
+        };
+        let group = plan.inputs().len() as u64 + 2;
+        let grouped = |blocks: u64, size: u64| {
+            let found = Self::in_blocks(runs.iter().map(|run| run / size % blocks));
+            Self {
+                group: size,
+                ..found
+            }
+        };
+        match study.sampling {
+            Sampling::MonteCarlo => independent(Coverage::Nominal),
+            // A group shares most of its coordinates; groups are independent.
+            Sampling::Morris => grouped(u64::MAX, group - 1),
+            Sampling::Grid => Self {
+                random: false,
+                ..independent(Coverage::Nominal)
+            },
+            Sampling::Design => independent(Coverage::IfIndependent),
+            Sampling::Sobol => match study.scrambles.unwrap_or(1) {
+                few if (few as usize) < FEWEST_BLOCKS => independent(Coverage::Conservative),
+                scrambles => grouped(u64::from(scrambles), 1).or_independent(runs.len()),
+            },
+            Sampling::LatinHypercube => {
+                let size = study.block.map_or(plan.runs(), u64::from).max(1);
+                Self::in_blocks(runs.iter().map(|run| run / size)).or_independent(runs.len())
+            }
+            // One scramble: the samples are taken for independent.
+            Sampling::Saltelli => match study.scrambles.unwrap_or(1) {
+                few if (few as usize) < FEWEST_BLOCKS => Self {
+                    coverage: Coverage::Conservative,
+                    ..grouped(u64::MAX, group)
+                },
+                scrambles => grouped(u64::from(scrambles), group),
+            },
+        }
+    }
+
+    /// The same, or independent rows where the blocks are too few; their interval is then wide
+    /// enough, because a block spreads its points more evenly than chance does.
+    fn or_independent(self, rows: usize) -> Self {
+        if self.count >= FEWEST_BLOCKS {
+            return self;
+        }
+        Self {
+            coverage: Coverage::Conservative,
+            ..Self::independent(rows)
+        }
+    }
+
+    /// How far intervals can be trusted.
+    pub fn coverage(&self) -> Coverage {
+        self.coverage
+    }
+
+    /// Whether there are intervals at all: not on a grid, where nothing was drawn at random.
+    pub fn has_intervals(&self) -> bool {
+        self.random
+    }
+
+    /// Whether every row is independent of all others.
+    pub(crate) fn is_by_row(&self) -> bool {
+        self.blocks.is_none()
+    }
+
+    /// Whether there are enough independent rows or blocks to say something about a variance.
+    pub(crate) fn has_blocks(&self) -> bool {
+        self.blocks.is_none() || self.count >= FEWEST_BLOCKS
+    }
+
+    /// Number of blocks.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Rows that one independent draw gave: 1, or the size of a group of Saltelli's design.
+    pub(crate) fn group(&self) -> u64 {
+        self.group
+    }
+
+    /// That of some of the rows, by their places.
+    pub fn of_rows(&self, places: impl Iterator<Item = usize>) -> Self {
+        match &self.blocks {
+            None => Self {
+                count: places.count(),
+                ..self.clone()
+            },
+            Some(blocks) => Self {
+                coverage: self.coverage,
+                random: self.random,
+                group: self.group,
+                ..Self::in_blocks(places.map(|place| u64::from(blocks[place])))
+            },
+        }
+    }
+
+    /// Standard error of an estimate from the influences of the rows, which add up to zero, and its
+    /// degrees of freedom; none with fewer than two blocks.
+    pub(crate) fn standard_error(
+        &self,
+        influences: impl Iterator<Item = f64>,
+    ) -> Option<(f64, f64)> {
+        if self.count < 2 {
+            return None;
+        }
+        let b = self.count as f64;
+        let squares: f64 = match &self.blocks {
+            None => influences.map(|e| e * e).sum(),
+            Some(blocks) => {
+                let mut sums = vec![0.0; self.count];
+                for (e, &block) in influences.zip(blocks) {
+                    sums[block as usize] += e;
+                }
+                sums.iter().map(|sum| sum * sum).sum()
+            }
+        };
+        Some(((b / (b - 1.0) * squares).sqrt(), b - 1.0)) // (1)
+    }
+
+    /// The interval of an estimate, with the given confidence.
+    pub(crate) fn interval(
+        &self,
+        estimate: f64,
+        influences: impl Iterator<Item = f64>,
+        confidence: f64,
+    ) -> Option<Interval> {
+        if !self.random {
+            return None;
+        }
+        let (error, freedom) = self.standard_error(influences)?;
+        let reach = student_score(confidence, freedom) * error;
+        Some(Interval {
+            low: estimate - reach,
+            high: estimate + reach,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Independent rows give the usual standard error of a mean; blocks that hold a value twice give
+    /// that of the values, not that of twice as many.
+    #[test]
+    fn repeated_rows_do_not_count_twice() {
+        let x = [1.0, 4.0, 2.0, 8.0, 5.0, 7.0];
+        let mean = x.iter().sum::<f64>() / 6.0;
+        let variance = x.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / 5.0;
+        let single = Dependence::independent(6).standard_error(x.iter().map(|x| (x - mean) / 6.0));
+        let twice = Dependence::in_blocks((0..12).map(|i| i / 2))
+            .standard_error((0..12).map(|i| (x[i / 2] - mean) / 12.0));
+        for found in [single, twice] {
+            let (error, freedom) = found.unwrap();
+            assert!((error - (variance / 6.0).sqrt()).abs() < 1e-14);
+            assert_eq!(freedom, 5.0);
+        }
+        assert_eq!(
+            Dependence::independent(1).standard_error([0.0].into_iter()),
+            None
+        );
+    }
+}
