@@ -1,13 +1,14 @@
 //! The report of many runs.
 
 use crate::block::{Block, Heading};
+use crate::chart::Chart;
 use crate::docking::listing;
 use crate::figure::Figure;
 use crate::page::Page;
 use crate::statistics::{Bars, Histogram, Parallel, Scatter};
 use crate::table::Table;
 
-/// A report of many runs. Statistics come from whoever made the runs; what is empty is not shown.
+/// A report of many runs. The caller computes the statistics; what is empty is not shown.
 #[derive(Debug, Clone, Default)]
 pub struct BatchReport {
     /// Heading.
@@ -22,6 +23,8 @@ pub struct BatchReport {
     pub sensitivities: Vec<Bars>,
     /// How results are distributed.
     pub distributions: Vec<Histogram>,
+    /// Curves over a figure, such as how often it is exceeded.
+    pub curves: Vec<Chart>,
     /// Results against inputs.
     pub relations: Vec<Scatter>,
     /// All inputs and results of all runs.
@@ -38,16 +41,18 @@ impl BatchReport {
         self.page().html()
     }
 
-    /// The page, for those who want to add to it.
+    /// The page, to which blocks can be added.
     pub fn page(&self) -> Page {
         fn all<T: Clone + Into<Block>>(parts: &[T]) -> Vec<Block> {
             parts.iter().cloned().map(Into::into).collect()
         }
+        let mut distributions = all(&self.distributions);
+        distributions.extend(all(&self.curves));
         let groups = [
             (
                 "Distributions",
                 "How the results spread over all runs.",
-                all(&self.distributions),
+                distributions,
             ),
             ("What drives the results", "", all(&self.sensitivities)),
             ("Results against inputs", "", all(&self.relations)),

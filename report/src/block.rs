@@ -71,6 +71,7 @@ impl From<Scene> for Block {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Script {
     Core,
+    View,
     Chart,
     Player,
     Animation,
@@ -85,6 +86,7 @@ impl Script {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Core => include_str!("assets/core.js"),
+            Self::View => include_str!("assets/view.js"),
             Self::Chart => include_str!("assets/chart.js"),
             Self::Player => include_str!("assets/player.js"),
             Self::Animation => include_str!("assets/animation.js"),
@@ -117,7 +119,7 @@ impl Block {
     /// Scripts that draw it; none for what is plain HTML.
     pub(crate) fn scripts(&self) -> &'static [Script] {
         match self {
-            Self::Chart(_) => &[Script::Chart],
+            Self::Chart(_) => &[Script::View, Script::Chart],
             Self::Animation(_) => &[Script::Player, Script::Animation],
             Self::Scene(_) => &[
                 Script::Player,

@@ -8,7 +8,7 @@
 //! [`DockingReport`], [`SweepReport`] and [`BatchReport`] arrange what such runs produce on a page.
 //!
 //! Numbers that are not finite leave a gap in a curve and never break a page. The same data gives
-//! the same bytes. This crate knows nothing of mechanics: whoever computed the numbers fills in the
+//! the same bytes. This crate knows nothing of mechanics: the caller fills in the
 //! structures.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
@@ -31,12 +31,15 @@ pub use batch::BatchReport;
 pub use block::{Block, Heading};
 pub use chart::{Axis, Chart, Level, Mark, Series, Span};
 pub use decimate::decimate;
-pub use docking::{DockingReport, DockingRun, DockingSeries, SweepCurve, SweepPoint, SweepReport};
+pub use docking::{
+    ChartLimit, DockingReport, DockingRun, DockingSeries, LimitRow, SweepCurve, SweepPoint,
+    SweepReport,
+};
 pub use figure::{Datum, Figure};
 pub use page::Page;
 pub use scene::{
     Anchor, Arrow, Body, Focus, Ground, Mesh, Moment, Paint, Pose, RibbonFrame, Scene, Strip,
 };
-pub use statistics::{Bar, Bars, Dimension, Estimate, Group, Histogram, Parallel, Scatter};
+pub use statistics::{Bar, Bars, Dimension, Estimate, Group, Histogram, Line, Parallel, Scatter};
 pub use table::{Cell, Listing, Table};
 pub use text::significant;

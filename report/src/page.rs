@@ -69,10 +69,13 @@ impl Page {
     fn sections(&self) -> String {
         let mut html = String::new();
         let mut index = 0;
-        let grouped = self.blocks.iter().any(|b| matches!(b, Block::Heading(_)));
-        let heading = if grouped { "h3" } else { "h2" };
+        // Blocks before the first group stand beside the groups, those behind it in one.
+        let mut heading = "h2";
         let mut in_row = false;
         for block in &self.blocks {
+            if matches!(block, Block::Heading(_)) {
+                heading = "h3";
+            }
             if let Block::Heading(group) = block
                 && std::mem::replace(&mut in_row, group.beside)
             {
@@ -127,6 +130,7 @@ mod tests {
             x: axis(),
             y: axis(),
             groups: vec![Group::new("none", [])],
+            lines: Vec::new(),
         };
         let dimensions = vec![Dimension::input(axis(), vec![f64::NAN])];
         Page {
@@ -241,7 +245,7 @@ mod tests {
             }
             .html()
             .unwrap();
-            proptest::prop_assert_eq!(html.matches("</script").count(), 4);
+            proptest::prop_assert_eq!(html.matches("</script").count(), 5);
             let data = html.split("id=\"data\">").nth(1).unwrap();
             let data = data.split("</script>").next().unwrap();
             let data: serde_json::Value = serde_json::from_str(data).unwrap();

@@ -30,6 +30,8 @@ pub struct Cell {
     link: Option<String>,
     /// The same for programs.
     datum: Option<Datum>,
+    /// Drawn as a bar: a share of something, one being all of it.
+    share: Option<u16>,
 }
 
 impl Cell {
@@ -41,6 +43,20 @@ impl Cell {
             number: false,
             link: None,
             datum: None,
+            share: None,
+        }
+    }
+
+    /// How much of a limit is used, as a bar: one at the limit.
+    pub fn used(share: f64) -> Self {
+        let percent = if share.is_finite() {
+            (100.0 * share).round().clamp(0.0, 999.0)
+        } else {
+            999.0
+        };
+        Self {
+            share: Some(percent as u16),
+            ..Self::text(String::new())
         }
     }
 
@@ -85,6 +101,18 @@ impl Cell {
     }
 
     fn html(&self) -> String {
+        if let Some(percent) = self.share {
+            let look = match percent {
+                0..80 => "",
+                80..=100 => " near",
+                _ => " over",
+            };
+            let width = percent.min(100);
+            return format!(
+                "<span class=\"used{look}\" role=\"img\" aria-label=\"{percent} % of the limit\" \
+                 title=\"{percent} % of the limit\"><span style=\"width:{width}%\"></span></span>"
+            );
+        }
         let mut html = typeset(&self.text);
         if let Some(link) = &self.link {
             html = format!("<a href=\"{}\">{html}</a>", escape(link));

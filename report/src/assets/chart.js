@@ -11,9 +11,10 @@ softdock.kinds.chart = (node, block) => {
   const levels = block.levels || [];
   const spans = block.spans || [];
   const sorted = series.every(s => s.x.every((x, i) => i === 0 || x >= s.x[i - 1]));
-  const where = element('span', { class: 'at' });
+  const where = element('span', { class: 'at', role: 'status' });
   const empty = series.every(s => s.y.every(y => y === null));
   let toPixel = null;
+  let picture = null;
   let cursor = null;
   let dots = [];
 
@@ -96,20 +97,26 @@ softdock.kinds.chart = (node, block) => {
     // A level is shown unless it would squeeze the curves into less than a third of the picture.
     const own = range(visible.map(s => s.y), 0);
     const near = levels.map(l => l.value).filter(v => v >= own[0] - 2 * (own[1] - own[0]) && v <= own[1] + 2 * (own[1] - own[0]));
+    const shown = view.window({ x: range(visible.map(s => s.x), block.equal ? 0.06 : 0) });
+    const [from, to] = shown.x;
+    // Seen from near, the vertical axis follows what there is to see.
+    const seen = s => s.y.filter((_, i) => s.x[i] >= from && s.x[i] <= to);
+    const lists = shown.part ? visible.map(seen) : [...visible.map(s => s.y), near];
     const made = softdock.axes(plot, {
       node,
       x: block.x,
       y: block.y,
-      xRange: range(visible.map(s => s.x), block.equal ? 0.06 : 0),
-      yRange: block.window || range([...visible.map(s => s.y), near], 0.06),
+      xRange: shown.x,
+      yRange: shown.y || (shown.part ? null : block.window) || range(lists, 0.06),
       equal: block.equal,
     });
     if (!made) return;
     const { svg } = made;
+    picture = svg;
     toPixel = made.toPixel;
     const { left, right, top, bottom } = toPixel;
     background(svg);
-    const curves = shape('svg', { x: left, y: top, width: right - left, height: bottom - top, viewBox: `${left} ${top} ${right - left} ${bottom - top}`, overflow: block.window ? 'hidden' : 'visible', class: 'inner' });
+    const curves = shape('svg', { x: left, y: top, width: right - left, height: bottom - top, viewBox: `${left} ${top} ${right - left} ${bottom - top}`, overflow: block.window || shown.part ? 'hidden' : 'visible', class: 'inner' });
     svg.append(curves);
     series.forEach((curve, index) => {
       if (curve.hidden) return;
@@ -179,6 +186,30 @@ softdock.kinds.chart = (node, block) => {
     const box = plot.getBoundingClientRect();
     return [event.clientX - box.left, event.clientY - box.top];
   };
+  // The numbers of the curves that are shown: one table where they share their axis.
+  function csv() {
+    const quoted = text => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const number = value => (value === null || value === undefined ? '' : String(value));
+    const visible = series.filter(s => !s.hidden);
+    const same = visible.every(s => s.x.length === visible[0].x.length && s.x.every((x, i) => x === visible[0].x[i]));
+    const columns = [];
+    visible.forEach((s, i) => {
+      if (i === 0 || !same) columns.push([softdock.title(block.x), s.x]);
+      columns.push([s.name + (block.y.unit ? ` [${block.y.unit}]` : ''), s.y]);
+    });
+    const rows = Math.max(0, ...columns.map(([, values]) => values.length));
+    const lines = [columns.map(([name]) => quoted(name)).join(',')];
+    for (let i = 0; i < rows; i++) lines.push(columns.map(([, values]) => number(values[i])).join(','));
+    return lines.join('\n') + '\n';
+  }
+  const view = softdock.view(node, plot, {
+    linked: block.over_time,
+    toPixel: () => toPixel,
+    redraw: draw,
+    read: part => { if (toPixel && sorted) readAt(toPixel.back(toPixel.left + part * (toPixel.right - toPixel.left))); },
+    svg: () => picture,
+    csv,
+  });
   const valueAt = px => toPixel.back(Math.min(toPixel.right, Math.max(toPixel.left, px)));
   plot.addEventListener('pointermove', event => {
     if (!toPixel) return;
@@ -190,6 +221,7 @@ softdock.kinds.chart = (node, block) => {
   if (block.over_time) {
     clock.listeners.push(readAt);
     plot.addEventListener('click', event => {
+      if (event.target.closest('.tools') || view.dragged()) return;
       if (toPixel && clock.players) softdock.setTime(valueAt(under(event)[0]));
     });
   }

@@ -132,6 +132,7 @@ const softdock = (() => {
       x: v => left + (v - x0) / (x1 - x0) * (right - left),
       y: v => bottom - (v - y0) / (y1 - y0) * (bottom - top),
       back: p => x0 + (p - left) / (right - left) * (x1 - x0),
+      backY: p => y0 + (bottom - p) / (bottom - top) * (y1 - y0),
       left, right, top, bottom,
     };
     const svg = shape('svg', { role: 'img', 'aria-label': words(node) });
@@ -153,7 +154,8 @@ const softdock = (() => {
     const withPower = (axis, power) => (power ? `${axis.label} [${powerOfTen(power)}${axis.unit ? ' ' + axis.unit : ''}]` : title(axis));
     svg.append(shape('text', { x: right, y: height - 4, 'text-anchor': 'end' }, withPower(x, xPower)));
     if (!names) svg.append(shape('text', { x: 2, y: 12 }, withPower(y, yPower)));
-    plot.replaceChildren(svg);
+    const before = plot.querySelector(':scope > svg');
+    if (before) before.replaceWith(svg); else plot.prepend(svg);
     return { svg, toPixel };
   };
 
@@ -169,6 +171,16 @@ const softdock = (() => {
       const block = blocks[Number(node.dataset.block)];
       kinds[block.kind](node, block);
     }
+    offerData();
+  };
+
+  // The numbers behind all pictures, for those who want to go on with them.
+  const offerData = () => {
+    const footer = document.querySelector('footer');
+    if (!footer || !softdock.download) return;
+    const button = element('button', { type: 'button', class: 'save' }, 'Save the data of this page (JSON)');
+    button.addEventListener('click', () => softdock.download('data.json', 'application/json', document.getElementById('data').textContent));
+    footer.append(' ', button);
   };
 
   return {

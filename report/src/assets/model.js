@@ -17,8 +17,40 @@ softdock.model = block => {
     }
     return { width, count, values, now: new Float32Array(width) };
   };
+  // How much larger motion is drawn, and the frame about which.
+  let factor = 1;
+  let reference = 0;
+  const exaggerate = (to, about) => { factor = to; reference = about; };
+  // The frame at place `at`, motion made larger; `turns` where the last four numbers are a rotation.
+  const sample = (track, at, turns = false) => {
+    const now = plain(track, at);
+    if (factor === 1 || !now || track.count < 2) return now;
+    const there = [...now];
+    const before = [...plain(track, reference)];
+    const places = turns ? 3 : track.width;
+    for (let k = 0; k < places; k++) now[k] = before[k] + factor * (there[k] - before[k]);
+    if (turns) now.set(turned(before.slice(3), there.slice(3)), 3);
+    return now;
+  };
+  // The rotation from a to b, as quaternions, `factor` times as far.
+  const turned = (a, b) => {
+    const product = ([w, x, y, z], [p, q, r, s]) => [
+      w * p - x * q - y * r - z * s, w * q + x * p + y * s - z * r,
+      w * r - x * s + y * p + z * q, w * s + x * r - y * q + z * p,
+    ];
+    const unit = q => { const size = Math.hypot(...q) || 1; return q.map(v => v / size); };
+    const [from, to] = [unit(a), unit(b)];
+    let step = product(to, [from[0], -from[1], -from[2], -from[3]]);
+    if (step[0] < 0) step = step.map(v => -v);
+    const sine = Math.hypot(step[1], step[2], step[3]);
+    if (sine < 1e-12) return to;
+    // Half a turn is enough to see that something turns.
+    const half = Math.min(Math.PI / 2, factor * Math.atan2(sine, step[0]));
+    const scale = Math.sin(half) / sine;
+    return product([Math.cos(half), step[1] * scale, step[2] * scale, step[3] * scale], from);
+  };
   // The frame at place `at` (a whole number and a fraction), interpolated.
-  const sample = (track, at) => {
+  const plain = (track, at) => {
     const { width, count, values, now } = track;
     if (count === 0) return null;
     const i = Math.min(count - 1, Math.floor(at));
@@ -40,7 +72,7 @@ softdock.model = block => {
   const largestForce = Math.max(0, ...arrows.map(a => a.largest));
 
   const place = (body, at) => {
-    const pose = sample(body.motion, at);
+    const pose = sample(body.motion, at, true);
     if (!pose) return false;
     const size = Math.hypot(pose[3], pose[4], pose[5], pose[6]) || 1;
     const [w, x, y, z] = [pose[3] / size, pose[4] / size, pose[5] / size, pose[6] / size];
@@ -124,7 +156,7 @@ softdock.model = block => {
   const addRibbon = (list, strip, camera, at) => {
     const count = strip.points.width / 3;
     const middle = smooth(sample(strip.points, at), count);
-    const across = smooth(sample(strip.across, at), count);
+    const across = smooth(plain(strip.across, at), count);
     const half = strip.width / 2;
     const view = new Float32Array(3);
     const edges = middle.map((p, i) => [1, -1].map(sign => p.map((v, c) => v + sign * half * across[i][c])));
@@ -195,7 +227,7 @@ softdock.model = block => {
     const list = [];
     for (const arrow of arrows) {
       if (hidden.has(arrow.name)) continue;
-      const [point, force] = [sample(arrow.points, at), sample(arrow.forces, at)];
+      const [point, force] = [sample(arrow.points, at), plain(arrow.forces, at)];
       if (!point || !force) continue;
       const size = Math.hypot(...force);
       if (size > 2e-3 * largestForce) list.push({ arrow, point: [...point], force: [...force], size });
@@ -224,5 +256,5 @@ softdock.model = block => {
     return { centre, radius: Math.max(1e-3, Math.hypot(...low.map((l, i) => high[i] - l)) / 2) };
   };
 
-  return { pieces, forces, ball, largestForce, placeOf };
+  return { pieces, forces, ball, largestForce, placeOf, exaggerate };
 };

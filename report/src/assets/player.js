@@ -1,7 +1,7 @@
 'use strict';
 // Play, pause, speed, a slider and moments to jump to. All players of a page that do not loop share
 // one clock.
-softdock.player = (node, { times, loops = false, moments = [], extra = null, show }) => {
+softdock.player = (node, { times, loops = false, moments = [], start = null, extra = null, show }) => {
   const { element, clock } = softdock;
   const SPEEDS = [[4, '4×'], [1, '1×'], [0.5, '½×'], [0.25, '¼×'], [0.1, '1⁄10×'], [0.02, '1⁄50×']];
   const begin = times.length ? times[0] : 0;
@@ -26,9 +26,12 @@ softdock.player = (node, { times, loops = false, moments = [], extra = null, sho
   let time = begin;
   let playing = false;
   let before = null;
+  // A picture that opens somewhere in the middle plays from its beginning.
+  let fresh = false;
 
   const seek = (to, tell = true) => {
     time = Math.min(end, Math.max(begin, to));
+    fresh = false;
     slider.value = String(time);
     const text = `${time.toFixed(digits)} s`;
     clockText.textContent = text;
@@ -58,7 +61,7 @@ softdock.player = (node, { times, loops = false, moments = [], extra = null, sho
     requestAnimationFrame(advance);
   };
   const toggle = () => {
-    if (!playing && time >= end) seek(begin);
+    if (!playing && (time >= end || fresh)) seek(begin);
     setPlaying(!playing);
   };
   // Frames, not slider steps: what was computed is what is shown.
@@ -68,7 +71,7 @@ softdock.player = (node, { times, loops = false, moments = [], extra = null, sho
     index = Math.min(times.length - 1, Math.max(0, index));
     seek(times[index]);
   };
-  const api = { toggle, stepFrames, seek, pause: () => setPlaying(false), begin, end };
+  const api = { toggle, stepFrames, seek, pause: () => setPlaying(false), playing: () => playing, begin, end };
 
   play.addEventListener('click', toggle);
   slider.addEventListener('input', () => { setPlaying(false); seek(Number(slider.value)); });
@@ -89,7 +92,8 @@ softdock.player = (node, { times, loops = false, moments = [], extra = null, sho
     clock.listeners.push(to => { if (to !== time) seek(to, false); });
   }
   setPlaying(false);
-  seek(begin, false);
+  seek(start === null ? begin : start, false);
+  fresh = start !== null && time > begin;
   return api;
 };
 

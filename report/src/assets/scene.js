@@ -14,6 +14,7 @@ softdock.kinds.scene = (node, block) => {
   plot.append(canvas, views, hint);
   node.append(plot);
   const context = canvas.getContext('2d');
+  const momentOf = word => { const found = block.moments.find(m => m.time !== null && m.label.includes(word)); return found ? found.time : null; };
   let time = block.times.length ? block.times[0] : 0;
   let waiting = false;
   let colours = null;
@@ -269,6 +270,7 @@ softdock.kinds.scene = (node, block) => {
   const player = softdock.player(node, {
     times: block.times,
     moments: block.moments,
+    start: momentOf('peak'),
     show: to => {
       time = to;
       if (block.times.length) read(softdock.nearest(block.times, to));
@@ -276,8 +278,38 @@ softdock.kinds.scene = (node, block) => {
     },
   });
   read = softdock.readings(node, block.readings);
-  read(0);
-  node.append(legend, help);
+  read(block.times.length ? softdock.nearest(block.times, time) : 0);
+  // Small motion made large: about where everything is at the first touch, or at the start.
+  const extra = element('div', { class: 'legend extra' });
+  const larger = element('select', { 'aria-label': 'how much larger motion is drawn' });
+  for (const factor of [1, 2, 5, 10, 20, 50]) larger.append(element('option', { value: factor }, factor === 1 ? 'motion to scale' : `motion ${factor} times larger`));
+  larger.addEventListener('change', () => {
+    const touch = momentOf('touch') ?? momentOf('contact');
+    model.exaggerate(Number(larger.value), touch === null ? 0 : model.placeOf(touch));
+    redraw();
+  });
+  extra.append(larger);
+  if (canvas.captureStream && window.MediaRecorder) extra.append(recorder());
+  node.append(legend, extra, help);
+
+  // Plays the motion once and saves it as a film.
+  function recorder() {
+    const button = element('button', { type: 'button', class: 'record' }, 'Save as film (WebM)');
+    button.addEventListener('click', () => {
+      const parts = [];
+      const film = new MediaRecorder(canvas.captureStream(30), { mimeType: 'video/webm' });
+      film.ondataavailable = event => parts.push(event.data);
+      film.onstop = () => { softdock.download('docking.webm', 'video/webm', new Blob(parts)); button.disabled = false; };
+      button.disabled = true;
+      player.pause();
+      player.seek(player.begin);
+      film.start();
+      player.toggle();
+      const look = () => { if (player.playing()) setTimeout(look, 100); else film.stop(); };
+      setTimeout(look, 100);
+    });
+    return button;
+  }
 
   // Names that can be hidden.
   const named = [...block.bodies, ...block.strips, ...block.arrows.map(a => ({ ...a, paint: 'force' }))];

@@ -154,11 +154,30 @@ softdock.kinds.scatter = (node, block) => {
     });
     legend.append(button);
   });
+  const lines = block.lines || [];
+  const strokeOf = (context, line) => {
+    context.strokeStyle = getComputedStyle(node).color;
+    context.lineWidth = line.dashed ? 1.2 : 2.4;
+    context.setLineDash(line.dashed ? [4, 3] : []);
+  };
+  lines.forEach(line => {
+    const entry = element('span', { class: 'at' });
+    const sample = element('canvas', { width: 28, height: 20, class: 'sample' });
+    const context = sample.getContext('2d');
+    strokeOf(context, line);
+    context.beginPath();
+    context.moveTo(0, 10);
+    context.lineTo(28, 10);
+    context.stroke();
+    entry.append(sample, element('span', {}, line.name));
+    legend.append(entry);
+  });
   legend.append(where);
 
   function draw() {
     const visible = groups.filter(g => !g.hidden);
-    const made = softdock.axes(plot, { node, x: block.x, y: block.y, xRange: range(visible.map(g => g.x), 0.04), yRange: range(visible.map(g => g.y), 0.06) });
+    const shown = [...visible, ...lines];
+    const made = softdock.axes(plot, { node, x: block.x, y: block.y, xRange: range(shown.map(g => g.x), 0.04), yRange: range(shown.map(g => g.y), 0.06) });
     if (!made) return;
     toPixel = made.toPixel;
     plot.append(canvas);
@@ -175,6 +194,19 @@ softdock.kinds.scatter = (node, block) => {
       group.x.forEach((x, i) => mark(context, index, toPixel.x(x), toPixel.y(group.y[i]), radius));
     });
     context.globalAlpha = 1;
+    lines.forEach(line => {
+      strokeOf(context, line);
+      context.beginPath();
+      let pen = false;
+      line.x.forEach((x, i) => {
+        const y = line.y[i];
+        if (x === null || y === null) { pen = false; return; }
+        if (pen) context.lineTo(toPixel.x(x), toPixel.y(y)); else context.moveTo(toPixel.x(x), toPixel.y(y));
+        pen = true;
+      });
+      context.stroke();
+    });
+    context.setLineDash([]);
     if (marked) mark(context, marked.index, toPixel.x(marked.group.x[marked.i]), toPixel.y(marked.group.y[marked.i]), 6);
   }
 

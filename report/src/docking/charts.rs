@@ -2,7 +2,7 @@
 
 use super::DockingSeries;
 use crate::block::Block;
-use crate::chart::{Axis, Chart, Level, Series};
+use crate::chart::{Axis, Chart, Series};
 
 /// Points of a curve that a docking report keeps, which has many curves.
 pub(super) const POINTS: usize = 600;
@@ -33,7 +33,7 @@ pub(super) fn with_contacts(chart: Chart, series: &DockingSeries) -> Chart {
 }
 
 /// What is seen beside the scene: contact force and misalignment.
-pub(super) fn first(series: &DockingSeries, reference: Option<&Level>) -> Vec<Block> {
+pub(super) fn first(series: &DockingSeries) -> Vec<Block> {
     let force = chart(
         "Contact force",
         "Magnitude of the resultant force between end effector and target.",
@@ -43,10 +43,7 @@ pub(super) fn first(series: &DockingSeries, reference: Option<&Level>) -> Vec<Bl
             curve(series, "friction part", &series.friction_force_n),
         ],
     );
-    let force = force.map(|mut chart| {
-        chart.levels.extend(reference.cloned());
-        with_contacts(chart, series)
-    });
+    let force = force.map(|chart| with_contacts(chart, series));
     let names = ["pitch", "yaw", "roll"];
     let angles = names.iter().zip(&series.angle_error_deg);
     let misalignment = chart(
@@ -62,6 +59,56 @@ pub(super) fn first(series: &DockingSeries, reference: Option<&Level>) -> Vec<Bl
         .into_iter()
         .flatten()
         .map(Block::from)
+        .collect()
+}
+
+/// Share of the latch's limits that is still shown: what is further away leaves the picture.
+const FARTHEST_SHARE: f64 = 4.0;
+
+/// How near the latch came to closing.
+pub(super) fn capture(series: &DockingSeries) -> Vec<Block> {
+    let names = ["gap", "angle", "relative speed"];
+    let curves = names.iter().zip(&series.latch_shares);
+    let chart = chart(
+        "Latch conditions",
+        "Gap, angle and relative speed over the latch's limits: it closes when all three stay at or below one for the dwell time.",
+        Axis::new("part of the limit", ""),
+        curves
+            .map(|(name, values)| curve(series, name, values))
+            .collect(),
+    );
+    let chart = chart.map(|mut chart| {
+        chart.window = Some([0.0, FARTHEST_SHARE]);
+        with_contacts(chart.level(1.0, "limit of the latch"), series).into()
+    });
+    chart.into_iter().collect()
+}
+
+/// Loads at the mating plane.
+pub(super) fn interface(series: &DockingSeries) -> Vec<Block> {
+    let names = ["axial (tension positive)", "shear"];
+    let forces = names.iter().zip(&series.interface_force_n);
+    let force = chart(
+        "Interface force",
+        "Force on the end effector at the mating plane, contact and latch together.",
+        Axis::new("force", "N"),
+        forces
+            .map(|(name, values)| curve(series, name, values))
+            .collect(),
+    );
+    let names = ["bending", "torsion", "moment of the contact alone"];
+    let moments = names.iter().zip(&series.interface_moment_nm);
+    let moment = chart(
+        "Interface moment",
+        "Moment on the end effector about the centre of the mating plane.",
+        Axis::new("moment", "N·m"),
+        moments
+            .map(|(name, values)| curve(series, name, values))
+            .collect(),
+    );
+    let charts = [force, moment].into_iter().flatten();
+    charts
+        .map(|chart| with_contacts(chart, series).into())
         .collect()
 }
 

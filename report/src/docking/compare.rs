@@ -1,16 +1,17 @@
 //! Several dockings side by side.
 
 use super::charts::{curve, milli, with_contacts};
-use super::{DockingRun, DockingSeries, listing, push_group};
+use super::{ChartLimit, DockingRun, DockingSeries, draw_limits, listing, push_group};
 use crate::block::Block;
-use crate::chart::{Axis, Chart, Level, Series};
+use crate::chart::{Axis, Chart, Series};
 use crate::figure::Figure;
 use crate::table::{Cell, Table};
 use std::collections::BTreeMap;
 
 /// The blocks of a comparison.
-pub(super) fn blocks(runs: &[DockingRun], reference: Option<&Level>) -> Vec<Block> {
+pub(super) fn blocks(runs: &[DockingRun]) -> Vec<Block> {
     let mut blocks = Vec::new();
+    blocks.extend(stories(runs));
     blocks.extend(figures(runs, "Figures", |run| &run.headlines));
     blocks.extend(differences(runs));
     push_group(
@@ -19,12 +20,7 @@ pub(super) fn blocks(runs: &[DockingRun], reference: Option<&Level>) -> Vec<Bloc
         "All pictures follow one clock and are seen from the same side.",
         scenes(runs),
     );
-    push_group(
-        &mut blocks,
-        "Over time",
-        "One curve per run.",
-        charts(runs, reference),
-    );
+    push_group(&mut blocks, "Over time", "One curve per run.", charts(runs));
     let mut details: Vec<Block> = Vec::new();
     details.extend(figures(runs, "All figures", |run| &run.figures));
     details
@@ -37,7 +33,33 @@ pub(super) fn blocks(runs: &[DockingRun], reference: Option<&Level>) -> Vec<Bloc
         "Everything that was measured, and what was asked for.",
         details,
     );
+    // A limit that several runs share is drawn once.
+    let mut limits: Vec<ChartLimit> = Vec::new();
+    for limit in runs.iter().flat_map(|run| &run.limits) {
+        let known = |other: &ChartLimit| {
+            other.chart == limit.chart && other.level.value == limit.level.value
+        };
+        if !limits.iter().any(known) {
+            limits.push(limit.clone());
+        }
+    }
+    draw_limits(&mut blocks, &limits);
     blocks
+}
+
+/// What happened in each run.
+fn stories(runs: &[DockingRun]) -> Option<Block> {
+    let told = runs.iter().filter(|run| !run.story.is_empty());
+    let row = |run: &DockingRun| vec![Cell::text(&*run.name), Cell::text(&*run.story)];
+    let rows: Vec<Vec<Cell>> = told.map(row).collect();
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            title: "What happened".to_owned(),
+            sentence: "And why.".to_owned(),
+            columns: vec!["run".to_owned(), "verdict".to_owned()],
+            rows,
+        })
+    })
 }
 
 /// A figure per row, a run per column. Nothing for no runs.
@@ -159,7 +181,7 @@ fn chart(runs: &[DockingRun], title: &str, sentence: &str, y: Axis, make: Curve)
     (!curves.is_empty()).then(|| Chart::over_time(title, sentence, y, curves))
 }
 
-fn charts(runs: &[DockingRun], reference: Option<&Level>) -> Vec<Block> {
+fn charts(runs: &[DockingRun]) -> Vec<Block> {
     let force = chart(
         runs,
         "Contact force",
@@ -167,12 +189,9 @@ fn charts(runs: &[DockingRun], reference: Option<&Level>) -> Vec<Block> {
         Axis::new("force", "N"),
         |s, name| curve(s, name, &s.contact_force_n),
     );
-    let force = force.map(|mut chart| {
-        chart.levels.extend(reference.cloned());
-        match runs {
-            [run] => with_contacts(chart, &run.series),
-            _ => chart,
-        }
+    let force = force.map(|chart| match runs {
+        [run] => with_contacts(chart, &run.series),
+        _ => chart,
     });
     let rest = [
         chart(

@@ -22,8 +22,34 @@ pub struct DockingReport {
     pub lead: String,
     /// The runs; several are compared.
     pub runs: Vec<DockingRun>,
-    /// A published or required peak force [N] with its name, drawn into the chart of the force.
-    pub reference_force: Option<Level>,
+}
+
+/// A limit that a user set, drawn into the chart with this heading.
+#[derive(Debug, Clone)]
+pub struct ChartLimit {
+    /// Heading of the chart.
+    pub chart: String,
+    /// Where the limit is, in the unit of the chart, and its name.
+    pub level: Level,
+}
+
+/// A row of a table of limits: what it is called, value, limit, margin, whether it is kept.
+#[derive(Debug, Clone)]
+pub struct LimitRow {
+    /// Name of the limit.
+    pub name: String,
+    /// The value with its unit.
+    pub value: String,
+    /// The limit with its unit.
+    pub limit: String,
+    /// What is left until the limit.
+    pub margin: String,
+    /// How much of the limit is used: one at the limit, more beyond it; none if that says nothing.
+    pub used: Option<f64>,
+    /// Whether it is kept.
+    pub met: bool,
+    /// Where the limit comes from.
+    pub source: String,
 }
 
 /// One docking.
@@ -31,6 +57,14 @@ pub struct DockingReport {
 pub struct DockingRun {
     /// Name of the scenario.
     pub name: String,
+    /// What happened and why.
+    pub story: String,
+    /// Requirements of the user.
+    pub requirements: Vec<LimitRow>,
+    /// Limits of the platform itself.
+    pub margins: Vec<LimitRow>,
+    /// Requirements that are drawn into charts.
+    pub limits: Vec<ChartLimit>,
     /// Why the run ended early, if it did.
     pub incomplete: Option<String>,
     /// Why its figures are not to be believed, a sentence each.
@@ -59,6 +93,12 @@ pub struct DockingSeries {
     pub contact_force_n: Vec<f64>,
     /// Friction's part of it [N].
     pub friction_force_n: Vec<f64>,
+    /// Axial force at the mating plane, tension positive, then shear [N].
+    pub interface_force_n: [Vec<f64>; 2],
+    /// Bending and torsion at the mating plane, then the moment of the contact alone [N·m].
+    pub interface_moment_nm: [Vec<f64>; 3],
+    /// Gap, angle and relative speed over the latch's limits [-].
+    pub latch_shares: [Vec<f64>; 3],
     /// Smallest gap between the contact surfaces [m], negative where they press into each other.
     pub gap_m: Vec<f64>,
     /// Position of the target's interface seen from the end effector's: x and y lateral, z along
@@ -98,14 +138,15 @@ impl DockingReport {
     pub fn page(&self) -> Page {
         let (figures, blocks) = match self.runs.as_slice() {
             [run] => (run.headlines.clone(), self.single(run)),
-            runs => (
-                Vec::new(),
-                compare::blocks(runs, self.reference_force.as_ref()),
-            ),
+            runs => (Vec::new(), compare::blocks(runs)),
+        };
+        let story = match self.runs.as_slice() {
+            [run] if !run.story.is_empty() => format!("{} {}", run.story, self.lead),
+            _ => self.lead.clone(),
         };
         Page {
             title: self.title.clone(),
-            lead: self.lead.clone(),
+            lead: story.trim_end().to_owned(),
             warning: self.warning(),
             figures,
             blocks,
@@ -134,9 +175,39 @@ impl DockingReport {
     fn single(&self, run: &DockingRun) -> Vec<Block> {
         let series = &run.series;
         let mut blocks: Vec<Block> = Vec::new();
-        blocks.extend(run.scene.clone().map(Block::from));
-        blocks.extend(charts::first(series, self.reference_force.as_ref()));
+        let verdict = [
+            limit_table(
+                "Requirements",
+                "What was asked for, and what is left of it.",
+                &run.requirements,
+            ),
+            limit_table(
+                "Margins",
+                "What is left until the limits of the platform itself.",
+                &run.margins,
+            ),
+        ];
+        let verdict: Vec<Block> = verdict.into_iter().flatten().collect();
+        push_group(&mut blocks, "Verdict", "Is it good enough?", verdict);
+        let mut pictures: Vec<Block> = run.scene.clone().map(Block::from).into_iter().collect();
+        pictures.extend(charts::first(series));
+        if blocks.is_empty() {
+            blocks.extend(pictures);
+        } else {
+            let sentence = "The motion, and the force of the contact.";
+            push_pictures(&mut blocks, sentence, pictures);
+        }
         let groups = [
+            (
+                "Capture",
+                "What kept or let the latch close?",
+                charts::capture(series),
+            ),
+            (
+                "Interface",
+                "Loads at the mating plane between end effector and target.",
+                charts::interface(series),
+            ),
             (
                 "Approach",
                 "How the two interfaces come together.",
@@ -154,8 +225,56 @@ impl DockingReport {
             "Everything that was measured, and what was asked for.",
             details(run),
         );
+        draw_limits(&mut blocks, &run.limits);
         blocks
     }
+}
+
+/// The pictures that everybody looks at first; nothing if there are none.
+fn push_pictures(blocks: &mut Vec<Block>, sentence: &str, pictures: Vec<Block>) {
+    if !pictures.is_empty() {
+        blocks.push(Block::Heading(Heading {
+            title: "What happened".to_owned(),
+            sentence: sentence.to_owned(),
+            beside: false,
+        }));
+        blocks.extend(pictures);
+    }
+}
+
+/// Draws limits into the charts that they belong to.
+fn draw_limits(blocks: &mut [Block], limits: &[ChartLimit]) {
+    for block in blocks {
+        if let Block::Chart(chart) = block {
+            let own = limits.iter().filter(|limit| limit.chart == chart.title);
+            chart.levels.extend(own.map(|limit| limit.level.clone()));
+        }
+    }
+}
+
+/// A table of limits; nothing if there are none.
+fn limit_table(title: &str, sentence: &str, rows: &[LimitRow]) -> Option<Block> {
+    let row = |limit: &LimitRow| {
+        let verdict = if limit.met { "met" } else { "NOT MET" };
+        let texts = [&limit.name, &limit.value, &limit.limit];
+        let mut cells: Vec<Cell> = texts.into_iter().map(|text| Cell::text(&**text)).collect();
+        cells.push(limit.used.map_or_else(|| Cell::text("–"), Cell::used));
+        cells.push(Cell::text(&*limit.margin));
+        cells.push(Cell::text(verdict));
+        cells.push(Cell::text(&*limit.source));
+        cells
+    };
+    let columns = [
+        "limit on", "value", "limit", "used", "margin", "verdict", "from",
+    ];
+    (!rows.is_empty()).then(|| {
+        Block::Table(Table {
+            title: title.to_owned(),
+            sentence: sentence.to_owned(),
+            columns: columns.map(str::to_owned).to_vec(),
+            rows: rows.iter().map(row).collect(),
+        })
+    })
 }
 
 /// A group of blocks with its heading; nothing if it is empty. Scenes stand beside each other.
@@ -252,8 +371,9 @@ mod tests {
     #[test]
     fn only_what_is_known_is_shown() {
         let html = report(vec![run("a", 45.5)]).html().unwrap();
-        assert!(html.contains("<h3>Contact force</h3>") && html.contains("<h3>Leg stroke</h3>"));
-        assert!(!html.contains("<h3>Tendon tension</h3>"));
+        // The force stands before the first group, the strokes are in one.
+        assert!(html.contains("<h2>Contact force</h2>"));
+        assert!(html.contains(">Leg stroke</h") && !html.contains(">Tendon tension</h"));
         assert!(html.contains("data-key=\"peak_contact_force_n\" data-value=\"45.5\""));
     }
 

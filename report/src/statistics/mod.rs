@@ -8,7 +8,7 @@ mod scatter;
 pub use bars::{Bar, Bars, Estimate};
 pub use histogram::Histogram;
 pub use parallel::{Dimension, Parallel};
-pub use scatter::{Group, Scatter};
+pub use scatter::{Group, Line, Scatter};
 
 /// At most `most` of `count` indices, evenly spread, in order: what is left out does not depend on
 /// the values.

@@ -20,6 +20,24 @@ pub struct Scatter {
     pub y: Axis,
     /// Points by kind.
     pub groups: Vec<Group>,
+    /// Lines across the points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<Line>,
+}
+
+/// A line across points; where a value is not finite it has a gap.
+#[derive(Debug, Clone, Serialize)]
+pub struct Line {
+    /// Name in the legend.
+    pub name: String,
+    /// Whether it is drawn thin and dashed, as the edge of what is uncertain.
+    pub dashed: bool,
+    /// Points.
+    #[serde(serialize_with = "rounded")]
+    pub x: Vec<f64>,
+    /// Points.
+    #[serde(serialize_with = "rounded")]
+    pub y: Vec<f64>,
 }
 
 /// Points of one kind.

@@ -204,6 +204,7 @@ pub fn report(count: usize) -> BatchReport {
                     .collect(),
             },
         ],
+        curves: Vec::new(),
         relations: vec![Scatter {
             title: "Peak force against closing speed".to_owned(),
             sentence: "A point per run; a click opens the report of a run that was kept."
@@ -214,6 +215,7 @@ pub fn report(count: usize) -> BatchReport {
                 group("captured", &|run| captured(run)),
                 group("not captured", &|run| force(run) >= 70.0),
             ],
+            lines: Vec::new(),
         }],
         parallel: Some(Parallel::new(
             "Inputs and results",

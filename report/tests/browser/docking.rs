@@ -326,6 +326,7 @@ fn series(strength: f64) -> DockingSeries {
         stroke_limits_m: Some([-0.03, 0.03]),
         torque_limit_nm: Some(6.0),
         time_s,
+        ..DockingSeries::default()
     }
 }
 
@@ -396,5 +397,6 @@ pub fn run(name: &str, strength: f64) -> DockingRun {
             0.05 * strength
         ),
         files: files.map(|file| file.map(str::to_owned)).to_vec(),
+        ..DockingRun::default()
     }
 }
