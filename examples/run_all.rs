@@ -34,4 +34,6 @@ examples! {
     two_link_arm in "two_link_arm.rs";
     leg_released in "leg_released.rs";
     own_controller in "own_controller.rs";
+    platform_pushed in "platform_pushed.rs";
+    docking in "docking.rs";
 }

@@ -10,7 +10,7 @@
 #   maps         fmu/src/variables                            tests of `fmu`
 #   settings     cli/src/settings                             unit tests of `cli`
 #   results      multibody/src/results                         unit tests of `multibody`
-#   summaries    platform/src/docking/summary.rs              unit tests of `platform`
+#   summaries    docking/src/summary.rs, outcome.rs, track.rs unit tests of `docking`, tests of `dock`
 #
 # Needs cargo-mutants: cargo install cargo-mutants. One job; a group takes from minutes to hours. The
 # results are in mutants.out of the folder that MUTANTS_OUT names (target/mutants otherwise).
@@ -54,9 +54,10 @@ case $group in
     tests=(--lib)
     ;;
   summaries)
-    package=softdock-platform
-    files=(platform/src/docking/summary.rs)
-    tests=(--lib -- docking)
+    package=softdock-docking
+    files=(docking/src/summary.rs docking/src/outcome.rs docking/src/track.rs)
+    # What recomputes every figure is a test of the program.
+    tests=(--package softdock --package softdock-docking --lib --test dock -- figures outcome)
     ;;
   *)
     echo "unknown group: $group" >&2

@@ -5,18 +5,21 @@
 //! wall's time is shown beside it.
 
 mod batch;
-mod clock;
+pub(crate) mod clock;
+mod dockings;
 mod fmu;
 mod platform;
+mod realtime;
 
+use crate::command::{self, ViewArgs};
 use crate::failure::{STOPPED, settle};
-use crate::{output, run as stopping};
+use crate::run as stopping;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use clock::{Clock, Spent, go_on};
 use leg_core::spatial::TipDrive;
 use leg_core::{LegConfig, Simulation, SpatialLegConfig, SpatialSimulation};
-use std::fmt::Write;
+use softdock_figures::{Views, figures};
 use std::process::ExitCode;
 
 /// Arguments of `softdock bench`.
@@ -36,6 +39,10 @@ enum What {
     Platform(platform::Arguments),
     /// Dockings of a study: cost, one and two threads, meshes and steps to choose from.
     Batch(batch::Arguments),
+    /// Random dockings at every fidelity: cost with set-up, steps, errors, instructions.
+    Dockings(dockings::Arguments),
+    /// Single steps of legs and platforms: percentiles 50 to 99.99 of their time.
+    Realtime(realtime::Arguments),
 }
 
 #[derive(Debug, Args)]
@@ -46,9 +53,8 @@ struct LegArguments {
     /// Repetitions, of which the fastest counts.
     #[arg(long, default_value_t = 5)]
     repetitions: usize,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    views: ViewArgs,
 }
 
 /// One measured case.
@@ -72,10 +78,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     // So that nothing is left behind, a loaded FMU for one.
     stopping::listen_for_stop();
     let done = match &arguments.what {
-        What::Leg(arguments) => run_leg(arguments),
+        What::Leg(arguments) => {
+            command::show(&arguments.views, || Ok(leg_speed(arguments)?.into()))
+        }
         What::Fmu(arguments) => fmu::run(arguments),
         What::Platform(arguments) => platform::run(arguments),
         What::Batch(arguments) => batch::run(arguments),
+        What::Dockings(arguments) => dockings::run(arguments),
+        What::Realtime(arguments) => realtime::run(arguments),
     };
     match done {
         Err(_) if stopping::stop_requested() => Ok(ExitCode::from(STOPPED)),
@@ -83,7 +93,61 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
 }
 
-fn run_leg(arguments: &LegArguments) -> Result<ExitCode> {
+figures! {
+    /// Speed of the legs.
+    #[serde(transparent)]
+    struct LegSpeed;
+    lines: Vec<Line> as "The cases.";
+}
+
+impl Views for LegSpeed {
+    const FILE: &'static str = "bench-leg.json";
+
+    fn title(&self) -> String {
+        "Speed of one leg on one core".to_owned()
+    }
+
+    fn listing(&self) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
+        let header = vec![
+            "case",
+            "elements",
+            "step",
+            "iterations",
+            "per step",
+            "simulated/processor",
+            "simulated/wall",
+            "",
+        ];
+        let row = |line: &Line| {
+            vec![
+                line.case.clone(),
+                line.elements.to_string(),
+                format!("{} ms", 1e3 * line.step_s),
+                format!("{:.2}", line.iterations_per_step),
+                format!("{:.2} µs", line.microseconds_per_step),
+                format!("{:.1}", line.simulated_per_processor),
+                format!("{:.1}", line.simulated_per_wall),
+                wanted(line.simulated_per_processor, line.wanted),
+            ]
+        };
+        Some((header, self.lines.iter().map(row).collect()))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec!["times per step and verdicts by the processor time of the thread".to_owned()]
+    }
+}
+
+/// Whether a speed is what is wanted.
+fn wanted(found: f64, wanted: Option<f64>) -> String {
+    match wanted {
+        Some(wanted) if found >= wanted => format!("(wanted {wanted}: met)"),
+        Some(wanted) => format!("(wanted {wanted}: MISSED)"),
+        None => String::new(),
+    }
+}
+
+fn leg_speed(arguments: &LegArguments) -> Result<LegSpeed> {
     let mut lines = Vec::new();
     for (elements, step, wanted) in [
         (10, 1e-3, Some(100.0)),
@@ -97,12 +161,7 @@ fn run_leg(arguments: &LegArguments) -> Result<ExitCode> {
     for (elements, wanted) in [(10, Some(20.0)), (5, None), (20, None), (40, None)] {
         lines.push(spatial(arguments, elements, wanted)?);
     }
-    if arguments.json {
-        output::say_json(&lines)?;
-    } else {
-        output::say(&text(&lines)?)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(LegSpeed { lines })
 }
 
 /// Pieces of a repetition that are timed by themselves: what disturbs one leaves the others alone.
@@ -206,39 +265,4 @@ fn spatial(arguments: &LegArguments, elements: usize, wanted: Option<f64>) -> Re
         timed,
         wanted,
     ))
-}
-
-fn text(lines: &[Line]) -> Result<String> {
-    let mut out = format!(
-        "{:<30}{:>10}{:>10}{:>12}{:>12}{:>22}{:>18}\n",
-        "case",
-        "elements",
-        "step",
-        "iterations",
-        "per step",
-        "simulated/processor",
-        "simulated/wall"
-    );
-    for line in lines {
-        let verdict = match line.wanted {
-            Some(wanted) if line.simulated_per_processor >= wanted => {
-                format!("  (wanted {wanted}: met)")
-            }
-            Some(wanted) => format!("  (wanted {wanted}: MISSED)"),
-            None => String::new(),
-        };
-        writeln!(
-            out,
-            "{:<30}{:>10}{:>7} ms{:>12.2}{:>9.2} µs{:>22.1}{:>18.1}{verdict}",
-            line.case,
-            line.elements,
-            1e3 * line.step_s,
-            line.iterations_per_step,
-            line.microseconds_per_step,
-            line.simulated_per_processor,
-            line.simulated_per_wall,
-        )?;
-    }
-    out.push_str("times per step and verdicts by the processor time of the thread");
-    Ok(out)
 }

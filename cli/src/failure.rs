@@ -1,12 +1,14 @@
 //! How commands end: exit status 0 for a sound result, 1 for a computation that failed, 2 for what
-//! other input would have avoided, 3 for a result that is suspect.
+//! other input would have avoided, 3 for a result that is suspect, 4 for a sound result that does not
+//! meet a requirement.
 
 use crate::output::{self, OutputError};
 use crate::settings::SettingsError;
 use anyhow::Result;
 use leg_core::LegError;
 use multibody::results::soundness::Soundness;
-use softdock_docking::DockingError;
+use softdock_docking::story::complaint;
+use softdock_docking::{DockingError, Verdicts};
 use softdock_fmi::import::ImportError;
 use softdock_fmi::package::PackageError;
 use softdock_platform::PlatformError;
@@ -18,13 +20,15 @@ use std::process::ExitCode;
 pub const FAILED: u8 = 1;
 /// Exit status when a result was computed that must not be used as it is.
 pub const SUSPECT: u8 = 3;
-/// Exit status when somebody stopped the run.
+/// Exit status when the result is sound but a requirement is not met.
+pub const NOT_MET: u8 = 4;
+/// Exit status when a signal stopped the run.
 pub const STOPPED: u8 = 130;
 
 /// What the help of commands that compute a result says about exit statuses.
 pub const EXIT_STATUS: &str = "\
 Exit status: 0 sound; 1 could not be computed; 2 wrong input; 3 suspect, see `soundness_reasons`;
-130 stopped by Ctrl-C. (4 is reserved for a requirement that is not met.)";
+4 sound, but a requirement is not met, see `requirements`; 130 stopped by Ctrl-C.";
 
 /// The help of a command that computes a result: `text` and its exit statuses.
 pub fn with_exit_status(text: &str) -> String {
@@ -40,16 +44,57 @@ pub fn verdict(soundness: &Soundness) -> ExitCode {
     ExitCode::from(SUSPECT)
 }
 
+/// Ends a command whose result is complete and has been judged by requirements: what a suspect result
+/// says about them is worth nothing.
+pub fn verdict_with(soundness: &Soundness, requirements: &Verdicts) -> ExitCode {
+    if soundness.is_suspect() || requirements.all_met() {
+        return verdict(soundness);
+    }
+    for violated in requirements.violated() {
+        eprintln!("softdock: not met: {}", complaint(violated));
+    }
+    ExitCode::from(NOT_MET)
+}
+
 /// Input that is neither settings nor output: a table, a combination of arguments.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct BadInput(String);
 
 impl BadInput {
-    /// A complaint.
+    /// What is wrong with it.
     pub fn new(message: impl Into<String>) -> Self {
         Self(message.into())
     }
+}
+
+/// Refuses the value of an argument that is not finite and above zero.
+pub fn positive(argument: &str, value: f64) -> Result<(), BadInput> {
+    check(argument, value, value > 0.0, "> 0")
+}
+
+/// Refuses the value of an argument that is not above zero; it may be infinite.
+pub fn above_zero(argument: &str, value: f64) -> Result<(), BadInput> {
+    if value > 0.0 {
+        return Ok(());
+    }
+    Err(BadInput(format!(
+        "{argument} {value} is not allowed: it must be > 0"
+    )))
+}
+
+/// Refuses the value of an argument that is not finite or below zero.
+pub fn not_negative(argument: &str, value: f64) -> Result<(), BadInput> {
+    check(argument, value, value >= 0.0, ">= 0")
+}
+
+fn check(argument: &str, value: f64, inside: bool, allowed: &str) -> Result<(), BadInput> {
+    if inside && value.is_finite() {
+        return Ok(());
+    }
+    Err(BadInput(format!(
+        "{argument} {value} is not allowed: it must be {allowed} and finite"
+    )))
 }
 
 /// Reports a computation that failed; errors of the input go on to the caller.
@@ -58,13 +103,13 @@ pub fn settle(done: Result<ExitCode>) -> Result<ExitCode> {
         if is_input(&error) {
             return Err(error);
         }
-        output::complain(&error);
+        output::print_error(&error);
         Ok(ExitCode::from(FAILED))
     })
 }
 
 /// True if other input would have avoided the error.
-fn is_input(error: &anyhow::Error) -> bool {
+pub fn is_input(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.downcast_ref::<LegError>().is_some_and(leg_input)
             || cause

@@ -12,7 +12,7 @@ const MEGABYTE: u64 = 1 << 20;
 /// Where the help lists them.
 const HEADING: &str = "Limits of foreign FMUs";
 
-/// Longest time inside one call, if nobody says otherwise [s].
+/// Default of the longest time inside one call [s].
 const TIMEOUT: f64 = 60.0;
 
 /// Limits of what an archive may unpack to.

@@ -1,11 +1,11 @@
-//! Files that somebody names as input.
+//! Files named as input.
 
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
 /// Opens a file to read it. What is no file with an end (a folder, a pipe, a device) is refused: to
-/// open a pipe would wait for ever for somebody to write into it.
+/// open a pipe would wait for ever until a process writes into it.
 pub fn open(path: &Path) -> io::Result<File> {
     let kind = path.metadata()?.file_type();
     let problem = if kind.is_dir() {

@@ -4,7 +4,7 @@ use crate::failure::BadInput;
 use crate::foreign::{ForeignArgs, ForeignCode};
 use anyhow::Result;
 use softdock_fmi::import::FmuArchive;
-use softdock_fmi::package::{TargetSystem, pack};
+use softdock_fmi::package::{FmiVersion, TargetSystem, pack};
 use softdock_fmu::ModelKind;
 use softdock_fmu_library::LIBRARY;
 use softdock_platform::config::Coupling;
@@ -64,7 +64,12 @@ impl LegsArgs {
 
 /// The FMU of this program, unpacked and loaded.
 pub fn own_fmu(kind: ModelKind) -> Result<FmuArchive> {
-    let fmu = pack(kind.packaged(), LIBRARY, TargetSystem::HERE)?;
+    let fmu = pack(
+        kind.packaged(),
+        FmiVersion::Two,
+        LIBRARY,
+        TargetSystem::HERE,
+    )?;
     Ok(FmuArchive::from_bytes(
         &format!("{}.fmu", kind.name()),
         &fmu,

@@ -6,6 +6,8 @@ use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use tempfile::NamedTempFile;
 
 /// Common output options of every command.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -54,10 +56,30 @@ fn make_parent(path: &Path) -> Result<(), OutputError> {
     }
 }
 
-/// A name beside `path` for what is not finished.
-fn temporary(path: &Path) -> PathBuf {
+/// An unfinished file beside `path`; it goes away unless it is made the file itself.
+fn unfinished(path: &Path) -> Result<NamedTempFile, OutputError> {
+    make_parent(path)?;
+    let folder = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+    let prefix = format!(".{name}.");
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(".tmp");
+    // Results are for everybody whom the user's mask allows, not for the user alone.
+    #[cfg(unix)]
+    let shared = <fs::Permissions as std::os::unix::fs::PermissionsExt>::from_mode(0o666);
+    #[cfg(unix)]
+    builder.permissions(shared);
+    builder.tempfile_in(folder).map_err(|error| {
+        // Its text names the temporary file instead of the one asked for.
+        failed(path)(
+            error
+                .raw_os_error()
+                .map_or(error, io::Error::from_raw_os_error),
+        )
+    })
 }
 
 /// Refuses a path that cannot be written, before the work is done rather than after.
@@ -69,10 +91,7 @@ pub fn probe(path: &Path) -> Result<(), OutputError> {
             cause,
         });
     }
-    make_parent(path)?;
-    let trial = temporary(path);
-    File::create(&trial).map_err(failed(path))?;
-    fs::remove_file(&trial).map_err(failed(path))
+    unfinished(path).map(drop)
 }
 
 /// Removes files of an earlier run that the new results do not replace; what is not there is fine.
@@ -92,22 +111,13 @@ pub fn remove_stale(folder: &Path, names: &[&str]) -> Result<(), OutputError> {
 /// Writes `contents` to `path` in one piece: a reader sees the old file or the new one, never
 /// half of it.
 pub fn write_atomic(path: &Path, contents: &[u8]) -> Result<(), OutputError> {
-    make_parent(path)?;
-    let trial = temporary(path);
-    let written = File::create(&trial).and_then(|mut file| {
-        file.write_all(contents)?;
-        file.sync_all()
-    });
-    written
-        .and_then(|()| fs::rename(&trial, path))
-        .map_err(|cause| {
-            // The error that matters is the first one.
-            let _ = fs::remove_file(&trial);
-            OutputError {
-                path: path.to_owned(),
-                cause,
-            }
-        })
+    let mut file = unfinished(path)?;
+    file.write_all(contents)
+        .and_then(|()| file.as_file().sync_all())
+        .map_err(failed(path))?;
+    file.persist(path)
+        .map_err(|error| failed(path)(error.error))?;
+    Ok(())
 }
 
 /// Writes `value` as indented JSON with a newline at the end.
@@ -139,7 +149,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 }
 
 /// Prints an error to standard error.
-pub fn complain(error: &anyhow::Error) {
+pub fn print_error(error: &anyhow::Error) {
     eprintln!("softdock: {}", printable(&format!("{error:#}")));
 }
 
@@ -153,6 +163,33 @@ pub fn say(text: &str) -> Result<(), OutputError> {
             cause,
         }),
         _ => Ok(()),
+    }
+}
+
+/// How much is said.
+static QUIET: AtomicBool = AtomicBool::new(false);
+static VERBOSE: AtomicBool = AtomicBool::new(false);
+
+/// Says less (no summary, no progress) or more (what is done) from now on.
+pub fn speak(quiet: bool, verbose: bool) {
+    QUIET.store(quiet, Ordering::Relaxed);
+    VERBOSE.store(verbose, Ordering::Relaxed);
+}
+
+/// True if summaries and progress are not wanted.
+pub fn is_quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// Prints a summary for people, unless they asked for quiet.
+pub fn tell(text: &str) -> Result<(), OutputError> {
+    if is_quiet() { Ok(()) } else { say(text) }
+}
+
+/// Says on standard error what is done, if somebody wants to know.
+pub fn remark(text: impl FnOnce() -> String) {
+    if VERBOSE.load(Ordering::Relaxed) {
+        eprintln!("softdock: {}", printable(&text()));
     }
 }
 

@@ -1,9 +1,9 @@
 //! A long run: progress on the terminal, a clean end on Ctrl-C.
 
 use crate::failure::{STOPPED, verdict};
-use crate::output::{CsvFile, OutputError};
+use crate::output::{self, CsvFile, OutputError};
 use crate::summary::significant;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use multibody::results::soundness::{Soundness, Watch};
 use std::path::{Path, PathBuf};
@@ -58,12 +58,12 @@ fn stop(signal: i32) {
     STOP.store(true, Ordering::SeqCst);
 }
 
-/// True once somebody has asked the run to end.
+/// True once a signal has asked the run to end.
 pub fn stop_requested() -> bool {
     STOP.load(Ordering::SeqCst)
 }
 
-/// What [`stop_requested`] looks at, for those who want to look for themselves.
+/// The flag that [`stop_requested`] reads, for code that polls it itself.
 pub fn stop_flag() -> &'static AtomicBool {
     &STOP
 }
@@ -74,7 +74,7 @@ pub fn terminated() -> bool {
 }
 
 /// Runs shorter than this show no bar.
-const PATIENCE: Duration = Duration::from_millis(400);
+const SHOW_AFTER: Duration = Duration::from_millis(400);
 
 /// A bar of simulated time on the terminal; invisible when standard error is not one.
 #[derive(Debug)]
@@ -118,7 +118,7 @@ impl Progress {
     /// The run has reached `time` [s].
     pub fn at(&mut self, time: f64) {
         if !self.shown {
-            if self.started.elapsed() < PATIENCE {
+            if self.started.elapsed() < SHOW_AFTER || output::is_quiet() {
                 return;
             }
             self.shown = true;
@@ -159,7 +159,7 @@ impl Progress {
 pub enum Ended {
     /// It came to its end.
     Complete,
-    /// Somebody stopped it.
+    /// A signal stopped it.
     Stopped,
     /// It could not go on.
     Failed(anyhow::Error),
@@ -206,15 +206,17 @@ impl Ended {
         }
     }
 
-    /// The exit status of the run, whose rows are in `file`.
-    pub fn status(self, file: &Path, soundness: &Soundness) -> Result<ExitCode> {
+    /// The exit status of the run; its rows are in `file` if it has any.
+    pub fn status(self, file: Option<&Path>, soundness: &Soundness) -> Result<ExitCode> {
         match self {
             Self::Complete => Ok(verdict(soundness)),
             Self::Stopped => Ok(ExitCode::from(STOPPED)),
-            Self::Failed(error) => {
-                let kept = file.display();
-                Err(error).with_context(|| format!("the rows until then are in {kept}"))
-            }
+            Self::Failed(error) => Err(match file {
+                Some(file) => {
+                    error.context(format!("the rows until then are in {}", file.display()))
+                }
+                None => error,
+            }),
         }
     }
 }
@@ -286,9 +288,9 @@ impl Grid {
     }
 }
 
-/// The time of row `index`. A step of 1 ms gives 0.009 rather than 9 × 0.001 =
+/// The time of row `index` since the start [s]. A step of 1 ms gives 0.009 rather than 9 × 0.001 =
 /// 0.009000000000000001, so that tables of different steps share their times.
-fn grid_time(index: usize, step: f64) -> f64 {
+pub fn grid_time(index: usize, step: f64) -> f64 {
     let per_second = (1.0 / step).round();
     if (per_second * step - 1.0).abs() < 1e-12 {
         index as f64 / per_second

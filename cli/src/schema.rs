@@ -29,6 +29,8 @@ pub struct Arguments {
 enum What {
     /// A docking: `softdock dock FILE`
     Scenario,
+    /// A study: `softdock batch run FILE`; as a table the keys of its base
+    Study,
     /// A platform: `softdock platform ... --config FILE`
     Platform,
     /// The planar leg: `softdock leg ... --config FILE`
@@ -40,7 +42,9 @@ enum What {
 /// Prints the schema or the table.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let text = match arguments.what {
-        What::Scenario => text::<Scenario>("A docking scenario", arguments.markdown),
+        What::Scenario if !arguments.markdown => scenario(),
+        What::Study if !arguments.markdown => study(),
+        What::Scenario | What::Study => text::<Scenario>("A docking scenario", true),
         What::Platform => text::<PlatformConfig>("A platform", arguments.markdown),
         What::Leg => text::<LegConfig>("A planar leg", arguments.markdown),
         What::SpatialLeg => text::<SpatialSettings>("A leg in space", arguments.markdown),
@@ -55,6 +59,46 @@ fn text<C: Settings>(title: &str, markdown: bool) -> Result<String> {
         return Ok(table::<C>(title, &defaults));
     }
     let schema = schema::<C>(title, &defaults);
+    Ok(serde_json::to_string_pretty(&schema)? + "\n")
+}
+
+/// The schema of a scenario.
+pub fn scenario() -> Result<String> {
+    text::<Scenario>("A docking scenario", false)
+}
+
+/// The schema of a study: its base is a scenario, and it varies keys of one. The other keys are
+/// described, but not the only ones that are allowed.
+pub fn study() -> Result<String> {
+    let defaults = serde_json::to_value(Scenario::default())?;
+    let mut base = schema::<Scenario>("What all runs share", &defaults);
+    if let Some(base) = base.as_object_mut() {
+        base.remove("$schema");
+    }
+    let keys: Vec<&str> = Scenario::keys().map(|row| row.key).collect();
+    let whole = |meaning: &str| json!({ "type": "integer", "minimum": 0, "description": meaning });
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A study of dockings",
+        "type": "object",
+        "properties": {
+            "name": { "type": "string", "description": "Its name" },
+            "runs": whole("Number of runs"),
+            "seed": whole("Run i follows from the seed and i alone"),
+            "sampling": { "type": "string", "description": "How the inputs are sampled" },
+            "scenario": { "type": "string", "description": "File or name of the docking that is varied" },
+            "base": base,
+            "vary": { "type": "array", "items": {
+                "type": "object",
+                "properties": {
+                    "key": { "enum": keys, "description": "Key of the scenario" },
+                    "distribution": { "type": "string", "description": "Its distribution" },
+                },
+                "required": ["key"],
+            } },
+        },
+        "required": ["name"],
+    });
     Ok(serde_json::to_string_pretty(&schema)? + "\n")
 }
 

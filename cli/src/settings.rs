@@ -4,7 +4,7 @@
 //! defaults  <-  --config FILE  <-  [base] of a study  <-  --set KEY=VALUE (the last one wins)
 //! ```
 //!
-//! Each layer is checked against the table of keys before it is merged, so that a complaint can
+//! Each layer is checked against the table of keys before it is merged, so that an error can
 //! name the file and line, or the argument, that caused it. The merged table is then read by
 //! `serde`, which refuses unknown keys once more, and by the configuration's own `validate`.
 
@@ -48,12 +48,22 @@ pub trait Settings: Serialize + DeserializeOwned + Default {
 
     /// Checks every value.
     fn check(&self) -> Result<(), Refused>;
+
+    /// What a file of such settings is called in messages.
+    fn kind_of_file() -> &'static str {
+        "settings"
+    }
+
+    /// Name and text of every file of such settings that comes with the program.
+    fn shipped() -> &'static [(&'static str, &'static str)] {
+        &[]
+    }
 }
 
 /// Where settings come from; flattened into the arguments of a command.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct SettingsArgs {
-    /// TOML file with settings; every key is optional
+    /// TOML file with settings; every key is optional. The same as FILE
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Sets one key, e.g. --set tendon.damping_n_s_per_m=15; repeatable, overrides the file
@@ -94,7 +104,7 @@ pub enum SettingsError {
     Syntax {
         /// Where.
         place: Place,
-        /// The parser's complaint.
+        /// The parser's message.
         message: String,
     },
     /// The argument of `--set` cannot be understood.
@@ -152,13 +162,23 @@ pub enum SettingsError {
         place: Place,
         /// The key.
         key: String,
-        /// serde's complaint.
+        /// serde's message.
         message: String,
+    },
+    /// There is no such file, and none of that name comes with the program.
+    #[error("there is no {kind} file {}, and none of that name comes with the program{known}", path.display())]
+    NoSuchFile {
+        /// What such a file is called.
+        kind: &'static str,
+        /// What was named.
+        path: PathBuf,
+        /// The names there are.
+        known: String,
     },
     /// The merged table does not fit although every layer did: the key table has a gap.
     #[error("settings: {message}")]
     Mismatch {
-        /// serde's complaint.
+        /// serde's message.
         message: String,
     },
 }
@@ -188,7 +208,38 @@ impl<C: Settings> Resolved<C> {
         Self::above(file, args, more)
     }
 
-    /// Like [`Resolved::with`] for a file that comes with the program.
+    /// Like [`Resolved::with`] for a file, or the name of one that comes with the program; without
+    /// either it is that of `args`, if there is one.
+    pub fn named(
+        input: Option<&Path>,
+        args: &SettingsArgs,
+        more: &[(String, &str, Value)],
+    ) -> Result<Self, SettingsError> {
+        let Some(path) = input.or(args.config.as_deref()) else {
+            return Self::above(None, args, more);
+        };
+        let shipped = C::shipped()
+            .iter()
+            .find(|(name, _)| Path::new(name) == path);
+        let file = match shipped {
+            // A folder of results may have the name of the scenario.
+            Some((name, text)) if !path.is_file() => Layer::parse(Path::new(name), text)?,
+            None if input.is_some() && !path.exists() => {
+                let names: Vec<&str> = C::shipped().iter().map(|(name, _)| *name).collect();
+                let known = match names.as_slice() {
+                    [] => String::new(),
+                    names => format!(" ({}there are {})", meant(path, names), names.join(", ")),
+                };
+                let path = path.to_owned();
+                let kind = C::kind_of_file();
+                return Err(SettingsError::NoSuchFile { kind, path, known });
+            }
+            _ => Layer::read(path)?,
+        };
+        Self::above(Some(file), args, more)
+    }
+
+    /// Like [`Resolved::with`] for the text of a file called `name`.
     pub fn with_text(
         name: &str,
         text: &str,
@@ -231,7 +282,7 @@ impl<C: Settings> Resolved<C> {
     }
 
     /// Refuses settings that the configuration has no room for, such as the radius of a rod where
-    /// there is none: somebody believes that they do something.
+    /// there is none: such a setting would be ignored without a word.
     fn check_effect(&self, merged: &Table) -> Result<(), SettingsError> {
         let kept = Table::try_from(&self.config).map_err(mismatch)?;
         let empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
@@ -273,6 +324,13 @@ impl<C: Settings> Resolved<C> {
     pub fn print(&self) -> Result<String, SettingsError> {
         print::print(&self.config)
     }
+}
+
+/// "did you mean NAME? " for the name that is most like what was written, if any is.
+pub fn meant(written: &Path, names: &[&str]) -> String {
+    let written = written.to_string_lossy();
+    let near = softdock_mechanism::read::near(&written, names.iter().copied());
+    near.map_or_else(String::new, |name| format!("did you mean {name}? "))
 }
 
 /// Finds the setting without which the others would fit.
@@ -468,11 +526,17 @@ fn similar(keys: &[&Parameter], unknown: &str) -> Option<&'static str> {
 }
 
 /// Names that keys had before, and what to write instead.
-const RENAMED: [(&str, &str); 1] = [(
-    "end_effector.rpy_rad",
-    "it is now `end_effector.attitude_rad`: the same three numbers, about x, y and z, under the \
-     names pitch, yaw and roll that dockings use",
-)];
+const RENAMED: [(&str, &str); 2] = [
+    (
+        "end_effector.rpy_rad",
+        "it is now `end_effector.attitude_rad`: the same three numbers, about x, y and z, under the \
+         names pitch, yaw and roll that dockings use",
+    ),
+    (
+        "regulator.active",
+        "it is now `regulator.law`: \"lqr\" in place of true, \"none\" in place of false",
+    ),
+];
 
 /// What an unknown key was perhaps meant to be; `inner` is the first key below it.
 fn hint(keys: &[&Parameter], unknown: &str, inner: &str) -> String {

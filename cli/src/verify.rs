@@ -3,47 +3,104 @@
 //! Exit status: 0 if every quantity is inside its tolerance, 1 if one is outside, 2 if nothing
 //! could be run or written.
 
-use anyhow::{Context, Result, bail};
+use crate::command::{self, Computed, ViewArgs};
+use crate::failure::BadInput;
+use crate::run::Ended;
+use anyhow::{Result, anyhow};
 use clap::Args;
 use multibody::math;
-use serde::Serialize;
+use softdock_figures::{Views, figures};
 use softdock_validation::{Case, Measure, Outcome, Status};
-use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
 /// Options of `softdock verify`.
 #[derive(Debug, Args)]
 pub struct Arguments {
-    /// Print JSON instead of the table.
-    #[arg(long)]
-    json: bool,
-    /// Run only cases whose name or source contains this text (case does not matter).
+    /// Runs only cases whose name or source contains this text (case does not matter)
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
+    #[command(flatten)]
+    views: ViewArgs,
+}
+
+figures! {
+    /// What the validation cases gave.
+    struct VerifyResult;
+    holds: bool as "Whether every quantity is inside its tolerance.";
+    seconds: f64 as "Time that the cases took [s].";
+    outcomes: Vec<Outcome> as "Reference, result and error of every quantity.";
+    /// Name and source of each case, and the number of its quantities.
+    #[serde(skip)]
+    cases: Vec<(String, usize)> as "";
 }
 
 /// Runs the chosen cases and reports them.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let cases = chosen(arguments.filter.as_deref())?;
-    let start = Instant::now();
-    let outcomes = if arguments.json {
-        let outcomes: Vec<_> = cases.iter().flat_map(Case::run).collect();
-        written(write_json(&outcomes, start))?;
-        outcomes
-    } else {
-        let mut outcomes = Vec::new();
-        written(write_table(&cases, start, &mut outcomes))?;
-        outcomes
-    };
-    Ok(if outcomes.iter().all(Outcome::holds) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
+    command::show(&arguments.views, || {
+        let start = Instant::now();
+        let (mut outcomes, mut cases) = (Vec::new(), Vec::new());
+        for case in chosen(arguments.filter.as_deref())? {
+            let done = case.run();
+            cases.push((format!("{} · {}", case.name, case.source.short), done.len()));
+            outcomes.extend(done);
+        }
+        let outside = outcomes.iter().filter(|one| !one.holds()).count();
+        let ended = match outside {
+            0 => Ended::Complete,
+            outside => Ended::Failed(anyhow!("{outside} quantities are outside their tolerance")),
+        };
+        let result = VerifyResult {
+            holds: ended.is_complete(),
+            seconds: start.elapsed().as_secs_f64(),
+            outcomes,
+            cases,
+        };
+        Ok(Computed {
+            result,
+            ended,
+            written: Vec::new(),
+        })
     })
 }
 
-fn chosen(filter: Option<&str>) -> Result<Vec<Case>> {
+impl Views for VerifyResult {
+    const FILE: &'static str = "verify.json";
+
+    fn title(&self) -> String {
+        "Validation".to_owned()
+    }
+
+    fn listing(&self) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
+        let title = "case · source / quantity";
+        let header = vec![title, "reference", "ours", "error", "allowed", ""];
+        let mut outcomes = self.outcomes.iter();
+        let mut rows = Vec::new();
+        for (name, count) in &self.cases {
+            rows.push(vec![name.clone()]);
+            for outcome in outcomes.by_ref().take(*count) {
+                rows.push(row(outcome));
+                rows.extend(outcome.failure.iter().map(|why| vec![format!("    {why}")]));
+            }
+        }
+        Some((header, rows))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let inside = self.outcomes.iter().filter(|one| one.holds()).count();
+        let (all, cases, seconds) = (self.outcomes.len(), self.cases.len(), self.seconds);
+        vec![format!(
+            "{inside} of {all} quantities inside their tolerance, {cases} cases, {seconds:.1} s"
+        )]
+    }
+}
+
+/// Runs the cases whose name or source contains `filter`, all if there is none.
+pub fn outcomes(filter: Option<&str>) -> Result<Vec<Outcome>> {
+    Ok(chosen(filter)?.iter().flat_map(Case::run).collect())
+}
+
+fn chosen(filter: Option<&str>) -> Result<Vec<Case>, BadInput> {
     let wanted = filter.unwrap_or("").to_lowercase();
     let contains = |text: &str| text.to_lowercase().contains(&wanted);
     let cases: Vec<_> = softdock_validation::all()
@@ -51,85 +108,14 @@ fn chosen(filter: Option<&str>) -> Result<Vec<Case>> {
         .filter(|case| contains(case.name) || contains(case.source.short))
         .collect();
     if cases.is_empty() {
-        bail!("no validation case contains {wanted:?}");
+        let message = format!("no validation case contains {wanted:?}");
+        return Err(BadInput::new(message));
     }
     Ok(cases)
 }
 
-/// A reader that stops reading (`| head`) is no error.
-fn written(result: io::Result<()>) -> Result<()> {
-    match result {
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.context("cannot write the validation table"),
-    }
-}
-
-/// What `--json` prints.
-#[derive(Serialize)]
-struct Report<'a> {
-    holds: bool,
-    seconds: f64,
-    outcomes: &'a [Outcome],
-}
-
-fn write_json(outcomes: &[Outcome], start: Instant) -> io::Result<()> {
-    let report = Report {
-        holds: outcomes.iter().all(Outcome::holds),
-        seconds: start.elapsed().as_secs_f64(),
-        outcomes,
-    };
-    let mut out = io::stdout().lock();
-    serde_json::to_writer_pretty(&mut out, &report)?;
-    writeln!(out)
-}
-
-/// Widths of the columns after the first.
-const NUMBER: usize = 15;
-const ERROR: usize = 9;
-const ALLOWED: usize = 15;
-
-/// Prints each case as soon as it is done.
-fn write_table(cases: &[Case], start: Instant, outcomes: &mut Vec<Outcome>) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    let labels = cases.iter().flat_map(|case| case.quantities);
-    let first = labels
-        .map(|quantity| label_width(quantity.name, quantity.unit))
-        .max()
-        .unwrap_or(0);
-    let title = "case · source / quantity";
-    writeln!(
-        out,
-        "{title:first$}  {:>NUMBER$}  {:>NUMBER$}  {:>ERROR$}  {:<ALLOWED$}  ok",
-        "reference", "ours", "error", "allowed"
-    )?;
-    let rule = first + 2 * NUMBER + ERROR + ALLOWED + 12;
-    writeln!(out, "{}", "─".repeat(rule))?;
-    for case in cases {
-        writeln!(out, "{} · {}", case.name, case.source.short)?;
-        for outcome in case.run() {
-            write_row(&mut out, &outcome, first)?;
-            outcomes.push(outcome);
-        }
-    }
-    writeln!(out, "{}", "─".repeat(rule))?;
-    let inside = outcomes.iter().filter(|outcome| outcome.holds()).count();
-    writeln!(
-        out,
-        "{inside} of {} quantities inside their tolerance, {} cases, {:.1} s",
-        outcomes.len(),
-        cases.len(),
-        start.elapsed().as_secs_f64()
-    )
-}
-
-/// Room for the longest label a quantity can have: indented, with the worst component and the
-/// unit.
-fn label_width(name: &str, unit: &str) -> usize {
-    let marks = "   #8 []".len();
-    name.chars().count() + unit.chars().count() + marks
-}
-
-fn write_row(out: &mut impl Write, outcome: &Outcome, first: usize) -> io::Result<()> {
+/// A quantity: its worst component, if it has several.
+fn row(outcome: &Outcome) -> Vec<String> {
     let worst = match outcome.ours.len() {
         0 | 1 => String::new(),
         _ => format!(" #{}", outcome.worst + 1),
@@ -138,30 +124,30 @@ fn write_row(out: &mut impl Write, outcome: &Outcome, first: usize) -> io::Resul
         "" => String::new(),
         unit => format!(" [{unit}]"),
     };
-    let label = format!("  {}{worst}{unit}", outcome.quantity);
     let at_worst = |list: &[f64]| list.get(outcome.worst).copied();
-    let reference = at_worst(outcome.reference).map_or_else(|| "–".into(), value);
-    let ours = at_worst(&outcome.ours).map_or_else(|| "–".into(), value);
-    let error = outcome.error.map_or_else(|| "–".into(), short);
+    let text = |number: Option<f64>, write: fn(f64) -> String| {
+        number.map_or_else(|| "–".to_owned(), write)
+    };
+    let allowed = short(outcome.allowed);
     let allowed = match outcome.measure {
-        Measure::Relative => format!("{} relative", short(outcome.allowed)),
-        Measure::Absolute => format!("{} absolute", short(outcome.allowed)),
-        Measure::AtMost => format!("at most {}", short(outcome.allowed)),
-        Measure::AtLeast => format!("at least {}", short(outcome.allowed)),
+        Measure::Relative => format!("{allowed} relative"),
+        Measure::Absolute => format!("{allowed} absolute"),
+        Measure::AtMost => format!("at most {allowed}"),
+        Measure::AtLeast => format!("at least {allowed}"),
     };
     let verdict = match outcome.status {
         Status::Ok => "ok",
         Status::Outside => "OUTSIDE",
         Status::Failed => "FAILED",
     };
-    writeln!(
-        out,
-        "{label:first$}  {reference:>NUMBER$}  {ours:>NUMBER$}  {error:>ERROR$}  {allowed:<ALLOWED$}  {verdict}"
-    )?;
-    if let Some(failure) = &outcome.failure {
-        writeln!(out, "    {failure}")?;
-    }
-    Ok(())
+    vec![
+        format!("  {}{worst}{unit}", outcome.quantity),
+        text(at_worst(outcome.reference), value),
+        text(at_worst(&outcome.ours), value),
+        text(outcome.error, short),
+        allowed,
+        verdict.to_owned(),
+    ]
 }
 
 /// Ten significant digits, without trailing zeros; powers of ten for very small and large numbers.

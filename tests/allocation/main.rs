@@ -145,6 +145,7 @@ fn mechanism<G: Group<N, D>, const N: usize, const D: usize>(
         torque: Some(torque),
         hold: Some(hold),
         torque_limit: 5.0,
+        ..MotorLaw::default()
     };
     builder.motor("motor", hinge, law);
     let frame_inputs = core::array::from_fn(|i| {

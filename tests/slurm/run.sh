@@ -99,6 +99,8 @@ pid=$(daemon_pid "$folder/munge.pid") || skip "munged does not start here"
 started+=("$pid")
 
 node=$(hostname -s)
+# Without this Slurm takes a node to have 1 MB, and refuses the merge job, which asks for memory.
+memory_mb=$(awk '/^MemTotal:/ { print int($2 / 1024) }' /proc/meminfo)
 controller_port=$(free_port 26817)
 node_port=$(free_port $((controller_port + 1)))
 cat >"$folder/slurm.conf" <<CONF
@@ -127,7 +129,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 ReturnToService=2
 SlurmdParameters=config_overrides
-NodeName=$node NodeAddr=127.0.0.1 CPUs=$shards State=UNKNOWN
+NodeName=$node NodeAddr=127.0.0.1 CPUs=$shards RealMemory=$memory_mb State=UNKNOWN
 PartitionName=test Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 CONF
 export SLURM_CONF=$folder/slurm.conf

@@ -4,12 +4,12 @@
 use multibody::group::Group;
 use multibody::results::soundness::Soundness;
 use nalgebra::Vector3;
-use softdock_docking::setup::{resting_platform, visitor};
+use softdock_docking::setup::{approaching_target, resting_platform};
 use softdock_docking::{DockingRun, Outcome, Scenario, Summary};
 use softdock_platform::audit::total_momentum;
+use softdock_platform::bodies::EFFECTOR;
 use softdock_platform::config::Coupling;
 use softdock_platform::contact::{EffectorShape, TargetShape};
-use softdock_platform::hub::EFFECTOR;
 use softdock_platform::scheme::{self, Scheme};
 use softdock_platform::wrench::WrenchHistory;
 
@@ -147,8 +147,8 @@ fn compare_impulse(scenario: &Scenario, outcome: Outcome) {
     let run = run(scenario);
     assert_eq!(run.summary().unwrap().outcome, outcome);
     let momentum = |run: &DockingRun| {
-        let hub = run.platform().world().hub();
-        let target = hub.target.unwrap();
+        let list = run.platform().world().bodies();
+        let target = list.target.unwrap();
         let state = &run.platform().bodies()[target];
         let behind = scenario.docking.target.centre_of_mass_behind_port_m;
         state.point_velocity(&Vector3::new(0.0, 0.0, -behind)) * scenario.docking.target.mass_kg
@@ -375,10 +375,10 @@ fn contact_begins_and_ends_at_ends_of_steps() {
     scenario.docking.target.mass_kg = 20.0;
     let equilibrium = resting_platform(&scenario).unwrap();
     let mut platform = scheme::start(&equilibrium, WrenchHistory::default()).unwrap();
-    let target = visitor(&scenario.docking, equilibrium.pose()).unwrap();
+    let target = approaching_target(&scenario.docking, equilibrium.pose()).unwrap();
     platform.add_target(target.body, target.state, target.pair, target.latch);
     let (mut last, mut touched, mut changes) = (0.002, false, 0);
-    let observe = &mut |platform: &dyn Scheme| {
+    let observe = &mut |platform: &mut dyn Scheme| {
         let encounter = platform.world().encounter().unwrap();
         let gap = encounter.output().minimum_gap;
         if encounter.touching() != touched {

@@ -202,6 +202,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> RandomModel<G, N, D> {
             } else {
                 ElementKind::ConstantStrain
             },
+            strip: None,
         };
         let beam = self.builder.beam("beam", root, &spec);
         self.parts.beams.push(beam);
@@ -336,6 +337,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> RandomModel<G, N, D> {
                     torque: Some(input),
                     torque_limit: dice.positive(1.0),
                     hold: dice.often().then_some(hold),
+                    ..MotorLaw::default()
                 };
                 self.builder.motor("motor", joint, law)
             }

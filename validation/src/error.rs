@@ -26,6 +26,9 @@ pub enum Failure {
     /// A leg refused.
     #[error(transparent)]
     Leg(#[from] LegError),
+    /// A mechanism could not be read or run.
+    #[error(transparent)]
+    Mechanism(#[from] softdock_mechanism::MechanismError),
     /// A shipped configuration cannot be read.
     #[error("shipped configuration: {message}")]
     Scenario {

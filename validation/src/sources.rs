@@ -94,3 +94,23 @@ pub(crate) const ONE_MODEL: Source = Source {
     short: "kernel on one model",
     full: "Exact: condensing the legs solves the same equations as one model of the whole platform",
 };
+pub(crate) const NIKRAVESH: Source = Source {
+    short: "Nikravesh 2018, recomputed",
+    full: "Nikravesh, Planar Multibody Dynamics, 2nd edition, 2018; recomputed with SciPy, rtol 1e-10 \
+           (reference data)",
+};
+pub(crate) const TWO_LINK: Source = Source {
+    short: "exact ODE of the rigid two-link arm",
+    full: "Grazioso, Sonneville, Di Gironimo, Bauchau & Siciliano, two-link manipulator; rigid arms as \
+           one equation, SciPy (reference data)",
+};
+pub(crate) const ARM: Source = Source {
+    short: "Exudyn, 32 elements per link",
+    full: "Yaqubi, Kitzinger, Müller, Gattringer & Mattila, flexible two-link arm; completed case, \
+           Exudyn 1.13.6 with 32 elements per link (reference data)",
+};
+pub(crate) const L_MECHANISM: Source = Source {
+    short: "Timoshenko FEM of the L",
+    full: "Vidoni et al., spatial L mechanism; own Timoshenko finite elements and Craig-Bampton \
+           reduction, six digits (reference data)",
+};

@@ -2,6 +2,7 @@
 
 use softdock_docking::Summary;
 use softdock_docking::figures::{Figure, Value as Measured};
+use softdock_docking::requirement::{self, Cell, Requirement};
 use softdock_study::{FigureSpec, Kind, Value};
 
 /// Figures that stand first in the table, in this order; the others follow by key.
@@ -20,17 +21,21 @@ const FIRST: [Figure; 9] = [
 /// A column: its name, its kind, and what a run has in it.
 type Column = (String, Kind, Option<Value>);
 
-/// Names and kinds of the columns that a summary fills.
-pub fn specs(summary: &Summary) -> Vec<FigureSpec> {
-    let all = columns(summary).into_iter();
+/// Names and kinds of the columns that a summary fills, those of the requirements last.
+pub fn specs(summary: &Summary, requirements: &[Requirement]) -> Vec<FigureSpec> {
+    let all = columns(summary, requirements).into_iter();
     all.map(|(name, kind, _)| FigureSpec::new(&name, kind))
         .collect()
 }
 
 /// What a run has in the columns of `specs`, which may be those of another version of the program;
-/// what is not finite counts as missing.
-pub fn values(summary: &Summary, specs: &[FigureSpec]) -> Vec<Option<Value>> {
-    let all = columns(summary);
+/// what is not a number counts as missing.
+pub fn values(
+    summary: &Summary,
+    requirements: &[Requirement],
+    specs: &[FigureSpec],
+) -> Vec<Option<Value>> {
+    let all = columns(summary, requirements);
     let find = |spec: &FigureSpec| {
         let is_it = |(name, kind, _): &&Column| *name == spec.name && *kind == spec.kind;
         all.iter().find(is_it)?.2.clone()
@@ -38,20 +43,27 @@ pub fn values(summary: &Summary, specs: &[FigureSpec]) -> Vec<Option<Value>> {
     specs.iter().map(find).collect()
 }
 
-fn columns(summary: &Summary) -> Vec<Column> {
+fn columns(summary: &Summary, requirements: &[Requirement]) -> Vec<Column> {
+    let judged = requirement::columns(requirements, summary).into_iter();
+    let judged = judged.map(|column| match column.value {
+        Cell::Met(met) => (column.name, Kind::Bool, Some(Value::Bool(met))),
+        Cell::Margin(margin) => (column.name, Kind::Real, margin.map(Value::Real)),
+    });
     let place = |figure: &Figure| FIRST.iter().position(|first| first.key == figure.key);
     let mut figures = Summary::figures();
     figures.sort_by_key(|figure| (place(figure).unwrap_or(FIRST.len()), figure.key));
     figures
         .into_iter()
         .flat_map(|figure| columns_of(figure, summary))
+        .chain(judged)
         .collect()
 }
 
 /// The columns of a figure: one, or one for each entry of a list.
 fn columns_of(figure: &Figure, summary: &Summary) -> Vec<Column> {
     let one = |kind: Kind, value: Option<Value>| vec![(figure.key.to_owned(), kind, value)];
-    let real = |value: f64| value.is_finite().then_some(Value::Real(value));
+    // Infinite values are values; a missing one is NaN.
+    let real = |value: f64| (!value.is_nan()).then_some(Value::Real(value));
     let list = |values: &[f64]| {
         let entries = values.iter().enumerate();
         let column = |(i, value): (usize, &f64)| (figure.column(i), Kind::Real, real(*value));
@@ -63,7 +75,9 @@ fn columns_of(figure: &Figure, summary: &Summary) -> Vec<Column> {
         Measured::Count(count) => one(Kind::Integer, i64::try_from(count).ok().map(Value::Integer)),
         Measured::Number(number) => one(Kind::Real, number.and_then(real)),
         Measured::Ends(ends) => list(&ends),
-        Measured::PerLeg(values) => list(&values),
+        Measured::List(values) => list(&values),
+        Measured::Rows(rows) => list(&rows.concat()),
+        Measured::Text(text) => one(Kind::Text, text.map(Value::Text)),
         // However many there are: their names in one column.
         Measured::Reasons(reasons) => {
             let names: Vec<&str> = reasons.iter().map(|reason| reason.doubt.key()).collect();
@@ -84,10 +98,10 @@ mod tests {
         scenario.platform.legs.elements = 2;
         scenario.docking.duration_s = 0.01;
         let mut run = DockingRun::new(&scenario, false).unwrap();
-        let specs = specs(&run.summary().unwrap());
+        let specs = specs(&run.summary().unwrap(), &[]);
         run.run().unwrap();
         let summary = run.summary().unwrap();
-        let values = values(&summary, &specs);
+        let values = values(&summary, &[], &specs);
         let value = |name: &str| {
             let index = specs.iter().position(|spec| spec.name == name);
             values[index.unwrap_or_else(|| panic!("no {name}"))].clone()

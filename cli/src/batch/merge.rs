@@ -4,7 +4,7 @@ use super::results::Results;
 use super::status;
 use crate::output;
 use anyhow::Result;
-use softdock_study::{Completeness, Directory, StudyError};
+use softdock_study::{Completeness, Directory, StudyError, Versions};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -14,7 +14,8 @@ Every run of the study must be there. Where runs are missing, or cannot be read 
 damaged, nothing is written, the runs are named and the exit status is 1; `batch run --resume` in the
 folder they belong to computes them again. With --partial what is there is merged, and the missing
 runs are named in the summary and in the metadata of the table (softdock.missing,
-softdock.missing_runs).";
+softdock.missing_runs). Runs of different versions of the program, commits included, are refused unless
+--any-version is given; the table then names the versions (softdock.versions).";
 
 /// Arguments of `softdock batch merge`.
 #[derive(Debug, clap::Args)]
@@ -29,6 +30,9 @@ pub struct Arguments {
     /// Merges what is there although runs are missing
     #[arg(long)]
     partial: bool,
+    /// Merges runs of different versions of the program
+    #[arg(long)]
+    any_version: bool,
     /// Prints JSON instead of the summary
     #[arg(long)]
     json: bool,
@@ -42,7 +46,13 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     } else {
         Completeness::Whole
     };
-    let found = softdock_study::merge(&parts, &arguments.out, completeness).map_err(advise)?;
+    let versions = if arguments.any_version {
+        Versions::Any
+    } else {
+        Versions::Same
+    };
+    let found =
+        softdock_study::merge(&parts, &arguments.out, completeness, versions).map_err(advise)?;
     let merged = Directory::open(&arguments.out)?;
     let table = merged.table_path();
     let whole = [merged];

@@ -10,7 +10,14 @@ pub struct Bar(ProgressBar);
 impl Bar {
     /// A bar that appears with the first finished run.
     pub fn new() -> Self {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let bar = ProgressBar::with_draw_target(
+            None,
+            if crate::output::is_quiet() {
+                ProgressDrawTarget::hidden()
+            } else {
+                ProgressDrawTarget::stderr()
+            },
+        );
         if let Ok(style) = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}") {
             bar.set_style(style);
         }

@@ -174,7 +174,7 @@ fn again(directory: &Directory, run: u64, folder: &Path) -> Result<Finished> {
     let resolved = Resolved::<Scenario>::with_text(&name, &text, &SettingsArgs::default(), &[])?;
     let config_text = resolved.print()?;
     let finished = execute::prepare(&resolved.config, true, None)
-        .and_then(|ready| ready.run(&folder.join("run.csv")))
+        .and_then(|ready| ready.run(Some(&folder.join("run.csv")), &run::stop_requested))
         .with_context(|| format!("run {run}"))?;
     dock::write_figures(folder, &config_text, &finished)?;
     dock::write_report(folder, &name, &config_text, &finished)?;
@@ -190,7 +190,10 @@ fn same(
     let (Some(stored), Ended::Complete) = (stored, &finished.ended) else {
         return Ok(None);
     };
-    let found = figures::values(&finished.run.summary()?, directory.plan().figures());
+    let plan = directory.plan();
+    let scenario = Scenario::try_from(plan.scenario().clone())?;
+    let requirements = &scenario.docking.requirement;
+    let found = figures::values(&finished.run.summary()?, requirements, plan.figures());
     Ok(Some(found == *stored))
 }
 

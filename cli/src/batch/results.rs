@@ -6,8 +6,10 @@ use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use serde_json::{Map, Value as Json, json};
 use softdock_docking::{Figure, Outcome, Summary as Docking};
-use softdock_study::statistics::{Interval, Summary, summary, wilson};
-use softdock_study::{Directory, Plan, StudyError, Value};
+use softdock_study::statistics::{
+    Dependence, Distribution, Interval, Proportion, QuantileEstimate, Values, proportion,
+};
+use softdock_study::{Directory, Kind, Plan, StudyError, Value};
 use std::collections::HashSet;
 
 /// Confidence of every interval.
@@ -16,9 +18,9 @@ pub const CONFIDENCE: f64 = 0.95;
 pub const FORCE: Figure = Docking::peak_contact_force_n;
 
 /// Quantiles that are printed.
-const PROBABILITIES: [f64; 4] = [0.05, 0.5, 0.95, 0.99];
-/// Values that quantiles are taken from at most; of more runs every second, third … is taken.
-const MOST_VALUES: u64 = 1 << 20;
+pub const PROBABILITIES: [f64; 4] = [0.05, 0.5, 0.95, 0.99];
+/// Values that quantiles are taken from at most; of more a fair sample is taken.
+const MOST_VALUES: usize = 1 << 22;
 /// Failed and suspect runs that are listed.
 const LISTED: usize = 3;
 
@@ -71,6 +73,16 @@ fn text(figures: &[Option<Value>], place: usize) -> Option<&str> {
     }
 }
 
+/// Place and name of the figure that a study is about: the peak force of dockings, the first number
+/// of other studies.
+pub fn main_figure(plan: &Plan) -> Option<(usize, &str)> {
+    let figures = || plan.figures().iter().enumerate();
+    let force = figures().find(|(_, figure)| figure.name == FORCE.key);
+    let number = || figures().find(|(_, f)| f.kind == Kind::Real && f.name != "captured");
+    let (place, figure) = force.or_else(number)?;
+    Some((place, &figure.name))
+}
+
 /// Sound runs of one outcome.
 #[derive(Debug)]
 pub struct Group {
@@ -78,8 +90,8 @@ pub struct Group {
     pub outcome: Outcome,
     /// How many there are.
     pub count: u64,
-    /// Peak contact force [N]; none where nothing touched.
-    pub force: Option<Summary>,
+    /// The main figure; none where nothing touched.
+    pub main: Option<Distribution>,
 }
 
 /// Figures of many runs.
@@ -97,13 +109,34 @@ pub struct Results {
     pub failures: Vec<(u64, String)>,
     /// The first suspect runs and the names of the reasons.
     pub suspects: Vec<(u64, String)>,
-    /// Peak contact force of all sound runs that touched [N].
-    pub force: Option<Summary>,
+    /// Name of the main figure: the peak contact force of dockings [N].
+    pub main_name: String,
+    /// Distribution of the main figure over all sound runs that touched.
+    pub main: Option<Distribution>,
+    /// How many of its values the quantiles are from, if not all.
+    pub thinned_to: Option<u64>,
+    /// Captures among the sound runs that met; its bounds take failed, suspect and undecided runs
+    /// either way.
+    pub capture: Proportion,
+}
+
+/// What the rows say while they are read.
+struct Reading {
+    runs: Vec<u64>,
+    /// Outcome of each run; none for failed and suspect ones.
+    outcomes: Vec<Option<Outcome>>,
+    counts: [u64; Outcome::ALL.len()],
+    all: Values,
+    by_outcome: [Values; Outcome::ALL.len()],
 }
 
 impl Results {
     /// Reads the finished runs of one study, which may be spread over several directories.
     pub fn read(directories: &[Directory]) -> Result<Self> {
+        let Some(plan) = directories.first().map(Directory::plan) else {
+            anyhow::bail!("there is no folder to read");
+        };
+        let (verdicts, main) = (Verdicts::of(plan)?, main_figure(plan));
         let mut out = Self {
             finished: 0,
             failed: 0,
@@ -111,58 +144,63 @@ impl Results {
             groups: Vec::new(),
             failures: Vec::new(),
             suspects: Vec::new(),
-            force: None,
+            main_name: main.map_or("", |(_, name)| name).to_owned(),
+            main: None,
+            thinned_to: None,
+            capture: proportion(&[], &Dependence::independent(0), CONFIDENCE),
         };
-        // Sound runs and forces by outcome.
-        let mut found: [(u64, Vec<f64>); Outcome::ALL.len()] = Default::default();
+        let mut reading = Reading {
+            runs: Vec::new(),
+            outcomes: Vec::new(),
+            counts: [0; Outcome::ALL.len()],
+            all: Values::new(MOST_VALUES),
+            by_outcome: std::array::from_fn(|_| Values::new(MOST_VALUES / 4)),
+        };
         let mut seen = HashSet::new();
         for directory in directories {
-            let plan = directory.plan();
-            let (verdicts, force) = (Verdicts::of(plan)?, place(plan, &FORCE)?);
-            let stride = plan.runs().div_ceil(MOST_VALUES).max(1);
             directory.for_each_row(|row| {
                 // A run may be in several directories, but not twice in one.
                 if directories.len() > 1 && !seen.insert(row.run) {
                     return Ok(());
                 }
                 out.finished += 1;
-                let figures = match &row.outcome {
-                    Ok(figures) => figures,
+                let mut outcome = None;
+                match &row.outcome {
                     Err(reason) => {
                         out.failed += 1;
                         list(&mut out.failures, row.run, reason);
-                        return Ok(());
                     }
-                };
-                let Some(outcome) = verdicts.outcome_if_sound(figures) else {
-                    out.suspect += 1;
-                    list(&mut out.suspects, row.run, verdicts.reasons(figures));
-                    return Ok(());
-                };
-                let (count, forces) = &mut found[outcome as usize];
-                *count += 1;
-                if row.run % stride == 0 {
-                    let value = figures.get(force).and_then(Option::as_ref);
-                    forces.extend(value.and_then(Value::number));
+                    Ok(figures) => {
+                        outcome = verdicts.outcome_if_sound(figures);
+                        if outcome.is_none() {
+                            out.suspect += 1;
+                            list(&mut out.suspects, row.run, verdicts.reasons(figures));
+                        }
+                        let value = main.and_then(|(place, _)| figures.get(place)?.as_ref());
+                        reading.take(row.run, outcome, value.and_then(Value::number));
+                    }
                 }
+                reading.runs.push(row.run);
+                reading.outcomes.push(outcome);
                 Ok(())
             })?;
         }
-        let all: Vec<f64> = found
-            .iter()
-            .flat_map(|(_, forces)| forces)
-            .copied()
-            .collect();
-        out.force = summary(&all, &PROBABILITIES);
-        let groups = Outcome::ALL.into_iter().zip(found);
-        out.groups = groups
-            .map(|(outcome, (count, forces))| Group {
+        out.finish(plan, &reading);
+        Ok(out)
+    }
+
+    fn finish(&mut self, plan: &Plan, reading: &Reading) {
+        self.main = reading.all.distribution(plan, &PROBABILITIES, CONFIDENCE);
+        self.thinned_to = reading.all.thinned_to();
+        self.capture = capture(plan, &reading.runs, &reading.outcomes);
+        let groups = Outcome::ALL.into_iter().zip(&reading.by_outcome);
+        self.groups = groups
+            .map(|(outcome, values)| Group {
                 outcome,
-                count,
-                force: summary(&forces, &PROBABILITIES),
+                count: reading.counts[outcome as usize],
+                main: values.distribution(plan, &PROBABILITIES, CONFIDENCE),
             })
             .collect();
-        Ok(out)
     }
 
     /// Sound runs.
@@ -178,20 +216,20 @@ impl Results {
 
     /// Sound runs in which end effector and target met: those that could end with a capture.
     pub fn met(&self) -> u64 {
-        let met = self.groups.iter().filter(|group| group.outcome.met());
-        met.map(|group| group.count).sum()
+        self.capture.trials
+    }
+
+    /// Runs of which it is not known whether they would end with a capture: failed, suspect, never
+    /// touched, in contact at the end.
+    pub fn undecided(&self) -> u64 {
+        let open = self.count(Outcome::InContact) + self.count(Outcome::NeverTouched);
+        self.failed + self.suspect + open
     }
 
     /// Runs that ended with a capture, of those in which end effector and target met [-]; none
     /// without such runs.
     pub fn capture_probability(&self) -> Option<f64> {
-        let met = self.met();
-        (met > 0).then(|| self.count(Outcome::Captured) as f64 / met as f64)
-    }
-
-    /// Its interval.
-    pub fn capture_interval(&self) -> Interval {
-        wilson(self.count(Outcome::Captured), self.met(), CONFIDENCE)
+        (self.met() > 0).then_some(self.capture.estimate)
     }
 
     /// How many runs there are of each kind, for people.
@@ -210,23 +248,31 @@ impl Results {
     /// For people.
     pub fn describe(&self, text: &mut Text) {
         self.describe_counts(text);
-        let percent = |share: f64| significant(100.0 * share, 3);
-        if let Some(share) = self.capture_probability() {
-            let Interval { low, high } = self.capture_interval();
-            let (captured, met) = (self.count(Outcome::Captured), self.met());
-            let unit = format!(
-                "%  ({} … {} with 95 %; {captured} of the {met} sound runs that met)",
-                percent(low),
-                percent(high)
-            );
-            text.text("probability of capture", percent(share), &unit);
-        }
-        if let Some(force) = &self.force {
-            let names = ["peak force, 5 %", "  median", "  95 %", "  99 %"];
-            for (name, (_, value)) in names.iter().zip(&force.quantiles) {
-                text.text(name, significant(*value, 4), "N");
+        self.describe_capture(text);
+        if let Some(main) = &self.main {
+            let force = self.main_name == FORCE.key;
+            let (name, unit) = if force {
+                ("peak force", "N")
+            } else {
+                (&*self.main_name, "")
+            };
+            let first = format!("{name}, 5 %");
+            let names = [&*first, "  median", "  95 %", "  99 %"];
+            for (name, quantile) in names.iter().zip(&main.quantiles) {
+                let known = quantile_words(quantile, main.count);
+                let unit = format!("{unit}  {known}");
+                text.text(name, significant(quantile.value, 4), unit.trim());
             }
-            text.text("  largest", significant(force.max, 4), "N");
+            text.text("  largest", significant(main.max, 4), unit);
+            if main.infinite > 0 {
+                text.text("  infinite", main.infinite.to_string(), "runs");
+            }
+        }
+        if let Some(kept) = self.thinned_to {
+            text.note(format!(
+                "quantiles are those of {kept} runs, drawn at random from all; extremes and means are \
+                 exact"
+            ));
         }
         for (run, reasons) in &self.suspects {
             text.note(format!("run {run} is suspect: {reasons}"));
@@ -240,12 +286,34 @@ impl Results {
         }
     }
 
+    fn describe_capture(&self, text: &mut Text) {
+        let Some(share) = self.capture_probability() else {
+            return;
+        };
+        let (captured, met) = (self.count(Outcome::Captured), self.met());
+        let interval = match self.capture.interval {
+            Some(interval) => {
+                let sure = self.capture.coverage.words();
+                format!("{} with {sure}95 %", percents(interval))
+            }
+            None => "every point of the grid once: no interval".to_owned(),
+        };
+        let unit = format!("%  ({interval}; {captured} of the {met} sound runs that met)");
+        text.text("probability of capture", percent(share), &unit);
+        if let Some(bounds) = self.capture.bounds {
+            let unit = format!(
+                "%  (whatever became of the {} runs that failed, are suspect or undecided)",
+                self.undecided()
+            );
+            text.text("  what is known", percents(bounds), &unit);
+        }
+    }
+
     /// For programs.
     pub fn json(&self) -> Json {
-        let Interval { low, high } = self.capture_interval();
         let group = |group: &Group| {
-            let value =
-                json!({ "count": group.count, (FORCE.key): force_json(group.force.as_ref()) });
+            let main = group.main.as_ref().map(distribution_json);
+            let value = json!({ "count": group.count, (&*self.main_name): main });
             (group.outcome.key().to_owned(), value)
         };
         json!({
@@ -253,13 +321,69 @@ impl Results {
             "failed": self.failed,
             "suspect": self.suspect,
             "sound": self.sound(),
+            "undecided": self.undecided(),
             "outcomes": self.groups.iter().map(group).collect::<Map<String, Json>>(),
             "capture_trials": self.met(),
             "capture_probability": self.capture_probability(),
-            "capture_interval_95": [low, high],
-            (FORCE.key): force_json(self.force.as_ref()),
+            "capture_interval_95": self.capture.interval.map(ends),
+            "capture_known_95": self.capture.bounds.map(ends),
+            "capture_coverage": self.capture.coverage.key(),
+            "quantiles_from": self.thinned_to,
+            (&*self.main_name): self.main.as_ref().map(distribution_json),
         })
     }
+}
+
+impl Reading {
+    fn take(&mut self, run: u64, outcome: Option<Outcome>, value: Option<f64>) {
+        let Some(outcome) = outcome else { return };
+        self.counts[outcome as usize] += 1;
+        if let Some(value) = value {
+            self.all.push(run, value);
+            self.by_outcome[outcome as usize].push(run, value);
+        }
+    }
+}
+
+/// The probability of capture over runs with the given outcomes; none for failed and suspect ones.
+pub fn capture(plan: &Plan, runs: &[u64], outcomes: &[Option<Outcome>]) -> Proportion {
+    capture_with(plan, runs, outcomes, CONFIDENCE)
+}
+
+fn capture_with(
+    plan: &Plan,
+    runs: &[u64],
+    outcomes: &[Option<Outcome>],
+    confidence: f64,
+) -> Proportion {
+    let dependence = Dependence::of(plan, runs);
+    let of = |known: &dyn Fn(Outcome) -> bool| -> Vec<Option<bool>> {
+        let captured = |outcome: Outcome| outcome == Outcome::Captured;
+        let rows = outcomes.iter();
+        rows.map(|outcome| outcome.filter(|o| known(*o)).map(captured))
+            .collect()
+    };
+    let estimate = proportion(&of(&|o| o.met()), &dependence, confidence);
+    // A run that is still in contact may be captured later.
+    let decided = of(&|o| matches!(o, Outcome::Captured | Outcome::Bounced));
+    Proportion {
+        bounds: proportion(&decided, &dependence, confidence).bounds,
+        ..estimate
+    }
+}
+
+/// The probability of capture over the finished runs of a folder, with the given confidence.
+pub fn capture_of(directory: &Directory, confidence: f64) -> Result<Proportion> {
+    let plan = directory.plan();
+    let verdicts = Verdicts::of(plan)?;
+    let (mut runs, mut outcomes) = (Vec::new(), Vec::new());
+    directory.for_each_row(|row| {
+        let figures = row.outcome.as_ref().ok();
+        runs.push(row.run);
+        outcomes.push(figures.and_then(|figures| verdicts.outcome_if_sound(figures)));
+        Ok(())
+    })?;
+    Ok(capture_with(plan, &runs, &outcomes, confidence))
 }
 
 /// Keeps the first few.
@@ -269,16 +393,69 @@ fn list(kept: &mut Vec<(u64, String)>, run: u64, reason: &str) {
     }
 }
 
-fn force_json(force: Option<&Summary>) -> Option<Json> {
-    let force = force?;
-    let quantile = |(p, value): &(f64, f64)| json!({ "probability": p, "value": value });
-    Some(json!({
-        "count": force.count,
-        "mean": force.mean,
-        "min": force.min,
-        "max": force.max,
-        "quantiles": force.quantiles.iter().map(quantile).collect::<Vec<Json>>(),
-    }))
+/// A share in percent.
+pub fn percent(share: f64) -> String {
+    significant(100.0 * share, 3)
+}
+
+/// An interval of shares in percent.
+pub fn percents(Interval { low, high }: Interval) -> String {
+    format!("{} … {}", percent(low), percent(high))
+}
+
+/// What is known of a quantile, in words; `count` values it is from.
+pub fn quantile_words(quantile: &QuantileEstimate, count: u64) -> String {
+    let number = |value: f64| significant(value, 4);
+    match (quantile.low, quantile.high, quantile.needed) {
+        (Some(low), Some(high), _) => format!("({} … {})", number(low), number(high)),
+        (None, Some(high), _) => format!("(at most {})", number(high)),
+        (Some(low), None, Some(needed)) if quantile.probability > 0.5 => format!(
+            "(at least {}; {count} values do not bound it above, {needed} would)",
+            number(low)
+        ),
+        (Some(low), None, _) => format!("(at least {})", number(low)),
+        (None, None, Some(needed)) => format!("({count} values do not bound it, {needed} would)"),
+        (None, None, None) => String::new(),
+    }
+}
+
+/// Both ends, for programs.
+pub fn ends(interval: Interval) -> Json {
+    json!([number(interval.low), number(interval.high)])
+}
+
+/// A number for programs: JSON has no infinite ones, they become words.
+pub fn number(value: f64) -> Json {
+    match value {
+        _ if value.is_finite() => json!(value),
+        _ if value.is_nan() => Json::Null,
+        _ => json!(if value > 0.0 { "inf" } else { "-inf" }),
+    }
+}
+
+/// A distribution for programs.
+pub fn distribution_json(found: &Distribution) -> Json {
+    let quantile = |q: &QuantileEstimate| {
+        json!({
+            "probability": q.probability,
+            "value": number(q.value),
+            "interval_95": [q.low.map(number), q.high.map(number)],
+            "values_needed": q.needed,
+            "coverage": q.coverage.key(),
+        })
+    };
+    json!({
+        "count": found.count,
+        "missing": found.missing,
+        "infinite": found.infinite,
+        "mean": number(found.mean),
+        "mean_interval_95": found.mean_interval.map(ends),
+        "std_dev": number(found.std_dev),
+        "min": number(found.min),
+        "max": number(found.max),
+        "coverage": found.coverage.key(),
+        "quantiles": found.quantiles.iter().map(quantile).collect::<Vec<Json>>(),
+    })
 }
 
 /// Throughput in words: `finished` runs in `seconds`.

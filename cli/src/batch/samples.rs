@@ -101,9 +101,9 @@ fn extremes(plan: &Plan) -> Result<Vec<[f64; 2]>> {
 
 /// Checks the scenario of every run of the shard, as a whole.
 fn check_together(plan: &Plan, shard: Shard, places: &[Place]) -> Result<()> {
-    let first = (0..shard.size(plan.runs()))
+    let first = (0..plan.shard_size(shard))
         .into_par_iter()
-        .map(|index| shard.index() + index * shard.count())
+        .map(|index| plan.shard_run(shard, index))
         .find_map_first(|run| {
             if run::stop_requested() {
                 return None;
@@ -270,7 +270,7 @@ mod tests {
         let shards = (0..1000).map(|index| Shard::new(index, 1000).unwrap());
         for shard in shards.take(40) {
             let refused = check(&plan, shard, &places(&plan)).is_err();
-            assert_eq!(refused, wrong(&shard.index()));
+            assert_eq!(refused, wrong(&plan.shard_run(shard, 0)));
         }
     }
 }

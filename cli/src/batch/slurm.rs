@@ -1,20 +1,22 @@
-//! `softdock batch slurm`: scripts for a cluster.
+//! `softdock batch slurm`: scripts for a cluster with Slurm or PBS.
 
 use super::study;
 use crate::failure::BadInput;
 use crate::output;
 use anyhow::Result;
 use serde_json::json;
-use softdock_study::Shard;
+use softdock_study::description::Fidelity;
 use softdock_study::slurm::{SlurmJob, scripts};
+use softdock_study::{Shard, pbs};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What the help says below the options.
 const MORE: &str = "\
 Writes array.sh (one task per shard, put back into the queue when it is interrupted), merge.sh (waits
-for all of them) and submit.sh, which submits both. Nothing is submitted. Study, results and this
-program must be found under the same paths on every node.";
+for all of them) and submit.sh, which submits both; with --pbs the same as array.pbs, merge.pbs and
+submit-pbs.sh. Nothing is submitted. Study, results and this program must be found under the same paths
+on every node. docs/cluster.md has recipes, also for machines without a scheduler.";
 
 /// Arguments of `softdock batch slurm`.
 #[derive(Debug, clap::Args)]
@@ -47,7 +49,16 @@ pub struct Arguments {
     /// Memory of a shard, such as 2G
     #[arg(long, value_name = "SIZE")]
     memory: Option<String>,
-    /// Partition
+    /// Time limit of the merge
+    #[arg(long, value_name = "TIME", default_value = "01:00:00")]
+    merge_time: String,
+    /// Memory of the merge, which needs that of some thousand runs, whatever their number
+    #[arg(long, value_name = "SIZE", default_value = "1G")]
+    merge_memory: String,
+    /// Writes scripts for PBS (OpenPBS, PBS Professional) instead
+    #[arg(long)]
+    pbs: bool,
+    /// Partition; the queue of PBS
     #[arg(long, value_name = "NAME")]
     partition: Option<String>,
     /// Account
@@ -64,20 +75,33 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     // A study that cannot be run is better refused here than on 64 nodes.
-    let plan = study::prepare(
-        &arguments.study,
-        arguments.runs,
-        &arguments.set,
-        Shard::WHOLE,
-    )?
-    .plan;
+    let changes = study::Changes {
+        runs: arguments.runs,
+        set: &arguments.set,
+        design: None,
+    };
+    let plan = study::prepare(&arguments.study, &changes, Shard::WHOLE)?.plan;
+    if plan.study().fidelity == Fidelity::Screen {
+        let message = "a screened study cannot be run in shards";
+        return Err(BadInput::new(message).into());
+    }
+    if arguments.shards > plan.runs() {
+        let (shards, runs) = (arguments.shards, plan.runs());
+        let message = format!("--shards {shards}: the study has {runs} runs, a shard needs one");
+        return Err(BadInput::new(message).into());
+    }
     let job = job(arguments, plan.study().name.clone())?;
     let folder = match &arguments.scripts {
         Some(folder) => folder.clone(),
         None => arguments.out.join("scripts"),
     };
     let mut files = Vec::new();
-    for script in scripts(&job)? {
+    let all = match arguments.pbs {
+        true => pbs::scripts(&job)?,
+        false => scripts(&job)?,
+    };
+    let submit = all[2].file;
+    for script in all {
         let path = folder.join(script.file);
         output::write_atomic(&path, script.text.as_bytes())?;
         files.push(path);
@@ -94,7 +118,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             "{} runs in {} shards; submit them with\n  bash {}",
             plan.runs(),
             arguments.shards,
-            folder.join("submit.sh").display()
+            folder.join(submit).display()
         ))?;
     }
     Ok(ExitCode::SUCCESS)
@@ -127,6 +151,8 @@ fn job(arguments: &Arguments, name: String) -> Result<SlurmJob> {
         max_restarts: arguments.restarts,
         time_limit: arguments.time.clone(),
         memory: arguments.memory.clone(),
+        merge_time_limit: Some(arguments.merge_time.clone()),
+        merge_memory: Some(arguments.merge_memory.clone()),
         partition: arguments.partition.clone(),
         account: arguments.account.clone(),
     })

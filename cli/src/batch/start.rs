@@ -1,18 +1,22 @@
 //! `softdock batch run`.
 
+use super::job::StudyJob;
 use super::progress::Bar;
 use super::results::{Results, throughput};
+use super::screen;
 use super::status::damage_json;
-use super::study::{self, Prepared};
-use crate::failure::STOPPED;
+use super::study::{self, Changes, Prepared};
+use super::until::{self, Until};
+use crate::failure::{BadInput, STOPPED};
 use crate::output;
 use crate::run;
 use crate::summary::Summary as Text;
 use anyhow::Result;
 use serde_json::json;
+use softdock_study::description::Fidelity;
 use softdock_study::slurm::EXIT_UNFINISHED;
-use softdock_study::{Directory, RunOptions, RunSummary, Shard};
-use std::path::PathBuf;
+use softdock_study::{Directory, Plan, RunOptions, RunSummary, Shard};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// What the help says below the options.
@@ -32,8 +36,11 @@ pub struct Arguments {
     #[arg(value_name = "STUDY")]
     study: PathBuf,
     /// Folder for the results; made if missing
-    #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "print_config")]
+    out: Option<PathBuf>,
+    /// Prints the whole study, every key of its base scenario included, and does nothing else
+    #[arg(long)]
+    print_config: bool,
     /// Dockings at a time, at most four per core (32 on small machines); 0 takes one per core
     #[arg(long, value_name = "N", default_value_t = 0)]
     threads: usize,
@@ -49,6 +56,14 @@ pub struct Arguments {
     /// Sets one key of the base scenario, e.g. --set legs.elements=6; repeatable, overrides the study
     #[arg(long = "set", value_name = "KEY=VALUE", allow_hyphen_values = true)]
     set: Vec<String>,
+    /// Runs until the probability of capture is known so well, such as "captured ± 0.02"; looks at it
+    /// five times at most, and the interval holds with 95 % in spite of that
+    #[arg(long, value_name = "GOAL", conflicts_with = "runs")]
+    until: Option<Until>,
+    /// Points of the inputs from a file instead of the study's own `[[vary]]`: a CSV table whose header
+    /// names the keys, or a table as Dakota writes it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["runs", "until"])]
+    design: Option<PathBuf>,
     /// Prints JSON instead of the summary
     #[arg(long)]
     json: bool,
@@ -57,29 +72,79 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     run::listen_for_stop();
-    let Prepared { plan, job } = study::prepare(
-        &arguments.study,
-        arguments.runs,
-        &arguments.set,
-        arguments.shard,
-    )?;
-    let options = RunOptions {
+    let changes = Changes {
+        runs: arguments.runs,
+        set: &arguments.set,
+        design: arguments.design.as_deref(),
+    };
+    let prepared = study::prepare(&arguments.study, &changes, arguments.shard)?;
+    let Some(out) = arguments.out.as_deref().filter(|_| !arguments.print_config) else {
+        output::say(&prepared.plan.text()?)?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let how = Execution {
+        out,
         threads: arguments.threads,
         shard: arguments.shard,
         resume: arguments.resume,
+        json: arguments.json,
+    };
+    let Prepared { plan, job } = &prepared;
+    match (arguments.until, plan.study().fidelity) {
+        (Some(_), Fidelity::Screen) => {
+            let message = "--until: a screened study has the runs that it names";
+            Err(BadInput::new(message).into())
+        }
+        (Some(goal), Fidelity::Full) => until::execute(plan, job, &how, goal),
+        (None, Fidelity::Screen) => screen::execute(&prepared, &how),
+        (None, Fidelity::Full) => execute(plan, job, &how),
+    }
+}
+
+/// How and where a study is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Execution<'a> {
+    /// Folder for the results.
+    pub out: &'a Path,
+    /// Runs at a time.
+    pub threads: usize,
+    /// The part to run.
+    pub shard: Shard,
+    /// Whether there may be finished runs.
+    pub resume: bool,
+    /// Whether the summary is for programs.
+    pub json: bool,
+}
+
+/// Runs a study, or what is left of it, and says what came out.
+pub fn execute(plan: &Plan, job: &StudyJob, how: &Execution<'_>) -> Result<ExitCode> {
+    let done = run_only(plan, job, how)?;
+    conclude(how, &done)
+}
+
+/// Runs a study, or what is left of it.
+pub fn run_only(plan: &Plan, job: &StudyJob, how: &Execution<'_>) -> Result<RunSummary> {
+    let options = RunOptions {
+        threads: how.threads,
+        shard: how.shard,
+        resume: how.resume,
         cancel: Some(run::stop_flag()),
         ..RunOptions::default()
     };
     let bar = Bar::new();
-    let done = softdock_study::run(&plan, &job, &arguments.out, &options, &|now| bar.at(now));
+    let done = softdock_study::run(plan, job, how.out, &options, &|now| bar.at(now));
     bar.finish();
-    let done = done?;
-    let directory = Directory::open(&arguments.out)?;
+    Ok(done?)
+}
+
+/// Says what came out; the exit status tells whether it was stopped.
+pub fn conclude(how: &Execution<'_>, done: &RunSummary) -> Result<ExitCode> {
+    let directory = Directory::open(how.out)?;
     let results = Results::read(core::slice::from_ref(&directory))?;
-    if arguments.json {
-        say_json(arguments, &directory, &done, &results)?;
+    if how.json {
+        say_json(how, &directory, done, &results)?;
     } else {
-        say(arguments, &directory, &done, &results)?;
+        say(how, &directory, done, &results)?;
     }
     Ok(match (done.cancelled, run::terminated()) {
         (false, _) => ExitCode::SUCCESS,
@@ -89,7 +154,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 }
 
 fn say(
-    arguments: &Arguments,
+    how: &Execution<'_>,
     directory: &Directory,
     done: &RunSummary,
     results: &Results,
@@ -97,7 +162,7 @@ fn say(
     let plan = directory.plan();
     let mut text = Text::new(format!(
         "shard {}: {} runs before, {} now, {} failed; study {}",
-        arguments.shard,
+        how.shard,
         done.finished_before,
         done.finished_now,
         done.failed,
@@ -123,11 +188,11 @@ fn say(
         (None, false) => text
             .note("this shard is done; `softdock batch merge` makes the table when all shards are"),
     };
-    Ok(output::say(&text.to_string())?)
+    Ok(output::tell(&text.to_string())?)
 }
 
 fn say_json(
-    arguments: &Arguments,
+    how: &Execution<'_>,
     directory: &Directory,
     done: &RunSummary,
     results: &Results,
@@ -138,7 +203,7 @@ fn say_json(
         "study": plan.study().name,
         "digest": plan.digest(),
         "runs": plan.runs(),
-        "shard": arguments.shard.to_string(),
+        "shard": how.shard.to_string(),
         "shard_runs": done.total,
         "finished_before": done.finished_before,
         "finished_now": done.finished_now,

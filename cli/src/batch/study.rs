@@ -1,11 +1,13 @@
 //! From a study file to a plan: the base scenario resolved, every variation checked against the
 //! table of keys, before the first run.
 
-use super::job::Docking;
-use super::samples;
+use super::job::{Docking, FormulaJob, StudyJob};
+use super::{design, samples};
 use crate::dock::shipped;
 use crate::failure::BadInput;
-use crate::settings::{Kind, Part, Place, Resolved, SettingsArgs, SettingsError, find_key, key};
+use crate::settings::{
+    Kind, Part, Place, Resolved, SettingsArgs, SettingsError, find_key, key, meant,
+};
 use anyhow::{Context, Result};
 use softdock_docking::Scenario;
 use softdock_study::description::{Form, Variation};
@@ -16,7 +18,7 @@ use toml::Value;
 use toml::de::{DeTable, DeValue};
 
 /// Name and text of the studies that come with the program.
-const SHIPPED: [(&str, &str); 3] = [
+const SHIPPED: [(&str, &str); 4] = [
     (
         "idss-envelope",
         include_str!("../../../scenarios/idss-envelope.toml"),
@@ -26,10 +28,18 @@ const SHIPPED: [(&str, &str); 3] = [
         include_str!("../../../scenarios/misalignment-map.toml"),
     ),
     (
+        "motor-stops",
+        include_str!("../../../scenarios/motor-stops.toml"),
+    ),
+    (
         "wide-ranges",
         include_str!("../../../scenarios/wide-ranges.toml"),
     ),
 ];
+
+/// Version of the program with the commit it was built from, if that is known; it is in every plan and
+/// table.
+pub const VERSION: &str = env!("SOFTDOCK_VERSION");
 
 /// A study ready to run.
 #[derive(Debug)]
@@ -37,29 +47,78 @@ pub struct Prepared {
     /// The plan.
     pub plan: Plan,
     /// What a run does.
-    pub job: Docking,
+    pub job: StudyJob,
+}
+
+/// What the command line changes of a study.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Changes<'a> {
+    /// Number of runs.
+    pub runs: Option<u64>,
+    /// Keys of the base scenario, as `KEY=VALUE`.
+    pub set: &'a [String],
+    /// File with the points of the inputs.
+    pub design: Option<&'a Path>,
 }
 
 /// Prepares the study of a file or name; `runs` replaces its number of runs, `set` are keys of the
 /// base scenario, as `KEY=VALUE`. Values of the runs that are not allowed are refused: of the whole
 /// study for each key on its own, of `shard` for all of them together.
-pub fn prepare(path: &Path, runs: Option<u64>, set: &[String], shard: Shard) -> Result<Prepared> {
-    let source = Source::read(path)?;
-    let study = source
-        .study(runs)
+pub fn prepare(path: &Path, changes: &Changes<'_>, shard: Shard) -> Result<Prepared> {
+    prepare_source(&Source::read(path)?, changes, shard)
+}
+
+/// The same for the text of a study; `path` stands for it in messages.
+pub fn prepare_text(
+    path: &Path,
+    text: &str,
+    changes: &Changes<'_>,
+    shard: Shard,
+) -> Result<Prepared> {
+    let source = Source {
+        path: path.to_owned(),
+        text: text.to_owned(),
+    };
+    prepare_source(&source, changes, shard)
+}
+
+fn prepare_source(source: &Source, changes: &Changes<'_>, shard: Shard) -> Result<Prepared> {
+    let set = changes.set;
+    let mut study = source
+        .study(changes.runs)
         .with_context(|| source.path.display().to_string())?;
+    if let Some(file) = changes.design {
+        study = design::put_into(study, file)?;
+    }
+    if !study.formula.is_empty() {
+        return formulas(study, set).with_context(|| source.path.display().to_string());
+    }
     source.check_variations(&study)?;
     refuse_varied(&study, set)?;
     let base = source.base(&study, set)?;
     let job = Docking::new(&base).context("the base scenario cannot start")?;
-    let version = env!("CARGO_PKG_VERSION");
-    let plan = Plan::new(study, base.into(), job.figures(), version)
+    let plan = Plan::new(study, base.into(), job.figures(), VERSION)
         .with_context(|| source.path.display().to_string())?;
     samples::check(
         &plan,
         shard,
         &source.places_of_variations(plan.inputs().len()),
     )?;
+    Ok(Prepared {
+        plan,
+        job: StudyJob::Docking(job),
+    })
+}
+
+/// A study of formulas, which has no scenario.
+fn formulas(study: Study, set: &[String]) -> Result<Prepared> {
+    if let Some(argument) = set.first() {
+        let message = format!("--set {argument}: a study of formulas has no scenario");
+        return Err(BadInput::new(message).into());
+    }
+    let job = FormulaJob::new(&study)?;
+    let job = StudyJob::Formulas(job);
+    let plan = Plan::new(study, toml::Table::new(), job.figures(), VERSION)?;
     Ok(Prepared { plan, job })
 }
 
@@ -87,8 +146,9 @@ impl Source {
             let (_, text) = shipped.ok_or_else(|| {
                 BadInput::new(format!(
                     "there is no study file {}, and no study of that name comes with the program \
-                     (there are {})",
+                     ({}there are {})",
                     path.display(),
+                    meant(path, &SHIPPED.map(|(name, _)| name)),
                     SHIPPED.map(|(name, _)| name).join(", ")
                 ))
             })?;
@@ -174,6 +234,12 @@ impl Source {
     }
 }
 
+/// Whether a key of a scenario takes whole numbers only.
+pub fn takes_integers(key: &str) -> bool {
+    find_key::<Scenario>(key, &Place::default())
+        .is_ok_and(|key| key::mismatch(key, &Value::Float(0.5)).is_some())
+}
+
 /// Refuses arguments that would do nothing: every run has its own value of what is varied.
 fn refuse_varied(study: &Study, set: &[String]) -> Result<()> {
     for argument in set {
@@ -211,6 +277,8 @@ fn check_variation(variation: &Variation, distribution: &Distribution, place: Pl
     let real = [Value::Float(0.5)];
     let samples: Vec<Value> = match levels {
         Some(levels) => levels.iter().map(|level| level.to_toml()).collect(),
+        // The values themselves are checked with the runs.
+        None if variation.distribution == Form::Listed => Vec::new(),
         None => real.to_vec(),
     };
     for value in &samples {
@@ -249,7 +317,7 @@ mod tests {
     #[test]
     fn shipped_studies_are_ready_to_run() {
         for (name, _) in SHIPPED {
-            let prepared = prepare(Path::new(name), None, &[], Shard::WHOLE);
+            let prepared = prepare(Path::new(name), &Changes::default(), Shard::WHOLE);
             let plan = prepared.unwrap_or_else(|e| panic!("{name}: {e:#}")).plan;
             assert!(plan.runs() >= 100, "{name}: {} runs", plan.runs());
             for run in [0, plan.runs() - 1] {

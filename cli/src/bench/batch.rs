@@ -1,20 +1,23 @@
 //! `softdock bench batch`: what a docking of a study costs, whether a second thread doubles the
 //! throughput, and what coarser meshes and steps save and spoil.
 //!
-//! Times of single runs are processor time where the system tells it, so that other work on the
-//! machine does not count. One and two threads are compared by the wall clock, which needs a
+//! Times of single runs, set-up included, are processor time of all threads where the system tells it,
+//! so that other work on the machine does not count. One and two threads are compared by the wall clock, which needs a
 //! machine with nothing else to do, and by the processor time of a docking, which does not: it tells
 //! what two free cores would give, short of waiting for each other.
 
 use super::clock::{Clock, go_on, process_time};
+use super::wanted;
 use crate::batch::Docking;
-use crate::{output, run as stopping};
+use crate::command::{self, ViewArgs};
+use crate::run as stopping;
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde::Serialize;
 use softdock_docking::{DockingRun, Scenario};
+use softdock_figures::{Figures, Views, figures};
+use softdock_report::Figure as Shown;
 use softdock_study::{Directory, Job, Plan, RunOptions, Study};
-use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -31,9 +34,8 @@ pub struct Arguments {
     /// Leaves out the table of meshes and steps
     #[arg(long)]
     no_meshes: bool,
-    /// Prints JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    views: ViewArgs,
 }
 
 /// Dockings of three seconds per minute and core that are wanted.
@@ -79,18 +81,25 @@ struct Choice {
     runs_per_minute_and_core: f64,
 }
 
-#[derive(Debug, Serialize)]
-struct Report {
-    cost: Cost,
-    throughput: [Throughput; 2],
-    ratio: f64,
-    /// Twice the processor time of a docking on one thread over that on two.
-    processor_ratio: Option<f64>,
-    choices: Vec<Choice>,
+figures! {
+    /// What dockings of a study cost.
+    struct StudySpeed;
+    cost: Cost as "What a docking costs and where the time goes.";
+    throughput: [Throughput; 2] as "Of one and of two threads.";
+    ratio: f64 = "-", "two threads over one, by the wall clock", "Ratio of the throughputs",
+        digits(3);
+    processor_ratio: Option<f64> = "-", "by processor time: what two free cores would give",
+        "Twice the processor time of a docking on one thread over that on two", digits(3),
+        optional();
+    choices: Vec<Choice> as "Meshes and steps to choose from.";
 }
 
 /// Runs the benchmark.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    command::show(&arguments.views, || Ok(measure(arguments)?.into()))
+}
+
+fn measure(arguments: &Arguments) -> Result<StudySpeed> {
     let cost = (0..arguments.repetitions.max(1))
         .map(|_| cost())
         .collect::<Result<Vec<Cost>>>()?
@@ -99,7 +108,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         .ok_or_else(|| anyhow!("nothing was measured"))?;
     let throughput = throughputs(arguments)?;
     let [one, two] = [&throughput[0], &throughput[1]].map(|line| line.processor_s);
-    let report = Report {
+    Ok(StudySpeed {
         processor_ratio: one.zip(two).map(|(one, two)| 2.0 * one / two),
         ratio: throughput[1].runs_per_minute / throughput[0].runs_per_minute,
         cost,
@@ -109,13 +118,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         } else {
             choices()?
         },
-    };
-    if arguments.json {
-        output::say_json(&report)?;
-    } else {
-        output::say(&text(&report)?)?;
-    }
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 /// The default docking on one thread.
@@ -131,16 +134,16 @@ const SETUPS: usize = 20;
 fn cost() -> Result<Cost> {
     go_on()?;
     let scenario = base();
-    let clock = Clock::start();
+    let clock = Clock::of_all_threads();
     for _ in 1..SETUPS {
         DockingRun::new(&scenario, false)?;
     }
     let mut run = DockingRun::new(&scenario, false)?;
     let setup_s = clock.spent().over(SETUPS).processor;
-    let clock = Clock::start();
+    let clock = Clock::of_all_threads();
     run.run()?;
     let stepping_s = clock.spent().processor;
-    let clock = Clock::start();
+    let clock = Clock::of_all_threads();
     for _ in 1..SETUPS {
         run.summary()?;
     }
@@ -267,90 +270,90 @@ fn peak_force(
     // No step goes beyond an output time.
     let interval = &mut scenario.docking.output_interval_s;
     *interval = interval.max(step_s);
-    let clock = Clock::start();
+    let clock = Clock::of_all_threads();
     let mut run = DockingRun::new(&scenario, false)?;
     run.run()?;
     let peak = run.summary()?.peak_contact_force_n.unwrap_or(f64::NAN);
     Ok((peak, clock.spent().processor))
 }
 
-fn verdict(value: f64, wanted: f64) -> String {
-    let word = if value >= wanted { "met" } else { "MISSED" };
-    format!("(wanted {wanted}: {word})")
-}
+impl Views for StudySpeed {
+    const FILE: &'static str = "bench-batch.json";
 
-fn text(report: &Report) -> Result<String> {
-    let mut out = String::new();
-    let cost = &report.cost;
-    writeln!(
-        out,
-        "one docking of {} s, 10 elements, 1 ms",
-        cost.simulated_s
-    )?;
-    writeln!(out, "  setup     {:>9.5} s", cost.setup_s)?;
-    writeln!(
-        out,
-        "  stepping  {:>9.5} s   {} steps, {:.1} µs each, {:.2} iterations per step",
-        cost.stepping_s, cost.steps, cost.microseconds_per_step, cost.iterations_per_step
-    )?;
-    writeln!(out, "  summary   {:>9.5} s", cost.summary_s)?;
-    let rate = cost.runs_per_minute_and_core;
-    writeln!(
-        out,
-        "  {rate:.1} per minute and core {}",
-        verdict(rate, WANTED_PER_MINUTE)
-    )?;
-    writeln!(out)?;
-    for line in &report.throughput {
-        writeln!(
-            out,
-            "{} thread(s): {} dockings in {:.2} s, {:.1} per minute; a docking takes {:.3} s of \
-             processor time, {:.1} ms are between runs",
-            line.threads,
-            line.runs,
-            line.wall_s,
-            line.runs_per_minute,
-            line.processor_s.unwrap_or(f64::NAN),
-            1e3 * line.overhead_s
-        )?;
+    fn title(&self) -> String {
+        let simulated = self.cost.simulated_s;
+        format!("One docking of {simulated} s, 10 elements, 1 ms, and studies of them")
     }
-    writeln!(
-        out,
-        "ratio by the wall clock {:.2} {}",
-        report.ratio,
-        verdict(report.ratio, WANTED_RATIO)
-    )?;
-    if let Some(ratio) = report.processor_ratio {
-        writeln!(
-            out,
-            "ratio by processor time {ratio:.2}: what two free cores would give"
-        )?;
+
+    fn rows(&self) -> Vec<Shown> {
+        let cost = &self.cost;
+        let seconds = |label: &str, time: f64| Shown::text(label, format!("{time:.5}"), "s");
+        let rate = cost.runs_per_minute_and_core;
+        let mut rows = vec![
+            seconds("setup", cost.setup_s),
+            seconds("stepping", cost.stepping_s),
+            seconds("summary", cost.summary_s),
+            Shown::number("steps", cost.steps as f64, 6, ""),
+            Shown::number("iterations per step", cost.iterations_per_step, 3, ""),
+            Shown::number("time per step", cost.microseconds_per_step, 4, "µs"),
+            Shown::text(
+                "dockings per minute and core",
+                format!("{rate:.1}"),
+                &wanted(rate, Some(WANTED_PER_MINUTE)),
+            ),
+        ];
+        let mut ratios = self.lines();
+        if let Some(ratio) = ratios.first_mut() {
+            ratio.unit = wanted(self.ratio, Some(WANTED_RATIO));
+        }
+        rows.extend(ratios);
+        rows
     }
-    if report.choices.is_empty() {
-        return Ok(out);
+
+    fn listing(&self) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
+        if self.choices.is_empty() {
+            return None;
+        }
+        let row = |choice: &Choice| {
+            vec![
+                choice.elements.to_string(),
+                format!("{} ms", 1e3 * choice.step_s),
+                format!("{:.3} %", 100.0 * choice.force_error),
+                format!("{:.3}", choice.seconds),
+                format!("{:.1}", choice.runs_per_minute_and_core),
+            ]
+        };
+        let header = [
+            "elements",
+            "step",
+            "error of peak force",
+            "s per run",
+            "per minute and core",
+        ];
+        Some((header.to_vec(), self.choices.iter().map(row).collect()))
     }
-    writeln!(
-        out,
-        "\n{:>8}{:>10}{:>22}{:>12}{:>22}",
-        "elements", "step", "error of peak force", "s per run", "per minute and core"
-    )?;
-    for choice in &report.choices {
-        writeln!(
-            out,
-            "{:>8}{:>7} ms{:>20.3} %{:>12.3}{:>22.1}",
-            choice.elements,
-            1e3 * choice.step_s,
-            100.0 * choice.force_error,
-            choice.seconds,
-            choice.runs_per_minute_and_core
-        )?;
+
+    fn notes(&self) -> Vec<String> {
+        let line = |line: &Throughput| {
+            format!(
+                "{} thread(s): {} dockings in {:.2} s, {:.1} per minute; a docking takes {:.3} s of \
+                 processor time, {:.1} ms are between runs",
+                line.threads,
+                line.runs,
+                line.wall_s,
+                line.runs_per_minute,
+                line.processor_s.unwrap_or(f64::NAN),
+                1e3 * line.overhead_s
+            )
+        };
+        let errors = (!self.choices.is_empty()).then(|| {
+            let (elements, step) = (FINE.0, 1e3 * FINE.1);
+            format!(
+                "errors against {elements} elements and {step} ms, the larger of two cases: 7.5° at \
+                 0.05 m/s, 4° of pitch and yaw at 0.10 m/s; steps above 2 ms need an \
+                 output_interval_s as large"
+            )
+        });
+        self.throughput.iter().map(line).chain(errors).collect()
     }
-    writeln!(
-        out,
-        "errors against {} elements and {} ms, the larger of two cases: 7.5° at 0.05 m/s, 4° of \
-         pitch and yaw at 0.10 m/s; steps above 2 ms need an output_interval_s as large",
-        FINE.0,
-        1e3 * FINE.1
-    )?;
-    Ok(out)
 }

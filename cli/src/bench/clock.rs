@@ -1,4 +1,4 @@
-//! Time of single-threaded work, by the wall and by the processor.
+//! Time of work, by the wall and by the processor.
 
 use crate::run;
 use anyhow::{Result, bail};
@@ -6,10 +6,11 @@ use anyhow::{Result, bail};
 use nix::time::ClockId;
 use std::time::Instant;
 
-/// A clock that runs since it was made. Use it on one thread.
+/// A clock that runs since it was made. It sees one thread, or all of the process.
 #[derive(Debug)]
 pub struct Clock {
     processor: Option<f64>,
+    read: fn() -> Option<f64>,
     wall: Instant,
 }
 
@@ -63,10 +64,20 @@ impl Spent {
 }
 
 impl Clock {
-    /// Starts a clock.
+    /// Starts a clock of this thread.
     pub fn start() -> Self {
+        Self::reading(thread_time)
+    }
+
+    /// Starts a clock of all threads of this process: for work that other threads may help with.
+    pub fn of_all_threads() -> Self {
+        Self::reading(process_time)
+    }
+
+    fn reading(read: fn() -> Option<f64>) -> Self {
         Self {
-            processor: thread_time(),
+            processor: read(),
+            read,
             wall: Instant::now(),
         }
     }
@@ -74,7 +85,7 @@ impl Clock {
     /// Time since the start.
     pub fn spent(&self) -> Spent {
         let wall = self.wall.elapsed().as_secs_f64();
-        let processor = match (self.processor, thread_time()) {
+        let processor = match (self.processor, (self.read)()) {
             (Some(before), Some(now)) => now - before,
             _ => wall,
         };
@@ -104,7 +115,7 @@ fn time_of(clock: ClockId) -> Option<f64> {
     Some(std::time::Duration::from(time).as_secs_f64())
 }
 
-/// An error once somebody has asked the program to end: a measurement has nothing to keep.
+/// An error once a signal has asked the program to end: an unfinished measurement is not kept.
 pub fn go_on() -> Result<()> {
     if run::stop_requested() {
         bail!("stopped by a signal");

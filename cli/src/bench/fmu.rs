@@ -6,14 +6,15 @@
 //! shown beside it.
 
 use super::clock::{Clock, Spent, go_on};
+use crate::command::{self, ViewArgs};
 use crate::legs::own_fmu;
-use crate::output;
 use anyhow::Result;
 use leg_core::unit::OutputGroup;
 use leg_core::unit_planar::{PLANAR_INPUTS, PLANAR_OUTPUTS, PlanarInput, PlanarOutput};
 use leg_core::unit_spatial::{SPATIAL_INPUTS, SPATIAL_OUTPUTS, SpatialOutput};
 use leg_core::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
 use serde::Serialize;
+use softdock_figures::{Views, figures};
 use softdock_fmi::import::{FmuArchive, FmuInstance, Options};
 use softdock_fmu::ModelKind;
 use std::process::ExitCode;
@@ -27,9 +28,8 @@ pub struct Arguments {
     /// Repetitions, of which the fastest counts.
     #[arg(long, default_value_t = 1000)]
     repetitions: usize,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    views: ViewArgs,
 }
 
 /// Overhead that is wanted at most.
@@ -49,41 +49,54 @@ struct Line {
     same_bits: bool,
 }
 
+figures! {
+    /// Cost of the FMUs.
+    #[serde(transparent)]
+    struct FmuSpeed;
+    lines: Vec<Line> as "The models.";
+}
+
+impl Views for FmuSpeed {
+    const FILE: &'static str = "bench-fmu.json";
+
+    fn title(&self) -> String {
+        "The leg driven natively and through its FMU".to_owned()
+    }
+
+    fn listing(&self) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
+        let row = |line: &Line| {
+            let met = line.overhead <= WANTED;
+            let verdict = if met { "met" } else { "MISSED" };
+            let bits = if line.same_bits {
+                "same bits"
+            } else {
+                "OTHER BITS"
+            };
+            let most = 100.0 * WANTED;
+            vec![
+                line.model.to_owned(),
+                format!("{:.2} µs", line.native_microseconds_per_step),
+                format!("{:.2} µs", line.fmu_microseconds_per_step),
+                format!("{:.2} %", 100.0 * line.overhead),
+                format!("{:.2} %", 100.0 * line.overhead_by_wall),
+                format!("(wanted at most {most} %: {verdict}; {bits})"),
+            ]
+        };
+        let header = vec!["model", "native", "FMU", "overhead", "by wall", ""];
+        Some((header, self.lines.iter().map(row).collect()))
+    }
+
+    fn notes(&self) -> Vec<String> {
+        vec!["times per step and verdicts by the processor time of the thread".to_owned()]
+    }
+}
+
 /// Runs the benchmark.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let lines = [planar(arguments)?, spatial(arguments)?];
-    if arguments.json {
-        output::say_json(&lines)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut text = format!(
-        "{:<14}{:>14}{:>14}{:>12}{:>12}\n",
-        "model", "native", "FMU", "overhead", "by wall"
-    );
-    for line in &lines {
-        let verdict = if line.overhead <= WANTED {
-            "met"
-        } else {
-            "MISSED"
-        };
-        let bits = if line.same_bits {
-            "same bits"
-        } else {
-            "OTHER BITS"
-        };
-        text.push_str(&format!(
-            "{:<14}{:>11.2} µs{:>11.2} µs{:>10.2} %{:>10.2} %  (wanted at most {} %: {verdict}; {bits})\n",
-            line.model,
-            line.native_microseconds_per_step,
-            line.fmu_microseconds_per_step,
-            100.0 * line.overhead,
-            100.0 * line.overhead_by_wall,
-            100.0 * WANTED,
-        ));
-    }
-    text.push_str("times per step and verdicts by the processor time of the thread");
-    output::say(&text)?;
-    Ok(ExitCode::SUCCESS)
+    command::show(&arguments.views, || {
+        let lines = vec![planar(arguments)?, spatial(arguments)?];
+        Ok(FmuSpeed { lines }.into())
+    })
 }
 
 /// The FMU of this program, at its start.

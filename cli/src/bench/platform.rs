@@ -1,12 +1,14 @@
 //! `softdock bench platform`: the platform's speed and where its time goes.
 
 use super::clock::{Clock, Spent, go_on};
+use super::wanted;
+use crate::command::{self, ViewArgs};
 use crate::failure::BadInput;
 use crate::legs::own_fmu;
-use crate::output;
 use anyhow::Result;
 use multibody::model::Signal;
 use serde::Serialize;
+use softdock_figures::{Views, figures};
 use softdock_fmi::import::FmuArchive;
 use softdock_fmu::ModelKind;
 use softdock_platform::PlatformConfig;
@@ -19,7 +21,6 @@ use softdock_platform::stopwatch::{Times, UnitTimes};
 use softdock_platform::unit::{LoadedFmu, NativeUnit};
 use softdock_platform::wrench::WrenchHistory;
 use softdock_study::most_threads;
-use std::fmt::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -42,9 +43,8 @@ pub struct Arguments {
     /// measuring time.
     #[arg(long)]
     limits: bool,
-    /// Prints JSON.
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    views: ViewArgs,
 }
 
 /// The limit of explicit co-simulation in one case.
@@ -125,7 +125,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     config.legs.elements = arguments.elements;
     config.validate()?;
     if arguments.limits {
-        return limits(arguments, &config);
+        return command::show(&arguments.views, || Ok(limits(&config)?.into()));
     }
     for &threads in &arguments.threads {
         let most = most_threads();
@@ -135,17 +135,46 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             return Err(BadInput::new(message).into());
         }
     }
-    let lines = measure(arguments, &config)?;
-    if arguments.json {
-        output::say_json(&lines)?;
-    } else {
-        output::say(&text(&lines))?;
-    }
-    Ok(ExitCode::SUCCESS)
+    command::show(&arguments.views, || {
+        let lines = measure(arguments, &config)?;
+        Ok(PlatformSpeed { lines }.into())
+    })
 }
 
-/// Finds and prints the limits of explicit co-simulation.
-fn limits(arguments: &Arguments, config: &PlatformConfig) -> Result<ExitCode> {
+figures! {
+    /// Limits of explicit co-simulation.
+    #[serde(transparent)]
+    struct Limits;
+    limits: Vec<Limit> as "The cases.";
+}
+
+impl Views for Limits {
+    const FILE: &'static str = "limits.json";
+
+    fn title(&self) -> String {
+        "Explicit co-simulation: stable macro steps, tried from 10 µs to 20 ms".to_owned()
+    }
+
+    fn listing(&self) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
+        let microseconds = |time: f64| format!("{:.0} µs", 1e6 * time);
+        let row = |limit: &Limit| {
+            let but = limit.unstable_below_s.map(|ends| ends.map(microseconds));
+            let but = but.map(|[low, high]| format!("but not {low} to {high}"));
+            vec![
+                limit.spectral_radius.to_string(),
+                format!("{} N·s/m", limit.tendon_damping_n_s_per_m),
+                limit.order.to_string(),
+                microseconds(limit.stable_s),
+                but.unwrap_or_default(),
+            ]
+        };
+        let header = vec!["spectral radius", "tendon damping", "order", "stable", ""];
+        Some((header, self.limits.iter().map(row).collect()))
+    }
+}
+
+/// Finds the limits of explicit co-simulation.
+fn limits(config: &PlatformConfig) -> Result<Limits> {
     let search = Search {
         precision: 0.1,
         ..Search::default()
@@ -170,33 +199,7 @@ fn limits(arguments: &Arguments, config: &PlatformConfig) -> Result<ExitCode> {
             }
         }
     }
-    if arguments.json {
-        output::say_json(&found)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut text = format!(
-        "explicit co-simulation, {} elements, steps from 10 µs to 20 ms\n{:>16}{:>18}{:>8}{:>22}\n",
-        config.legs.elements, "spectral radius", "tendon damping", "order", "stable macro step"
-    );
-    for limit in &found {
-        let _ = writeln!(
-            text,
-            "{:>16}{:>12} N·s/m{:>8}{:>19.0} µs{}",
-            limit.spectral_radius,
-            limit.tendon_damping_n_s_per_m,
-            limit.order,
-            1e6 * limit.stable_s,
-            limit
-                .unstable_below_s
-                .map_or_else(String::new, |[low, high]| format!(
-                    ", but not {:.0} to {:.0} µs",
-                    1e6 * low,
-                    1e6 * high
-                ))
-        );
-    }
-    output::say(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Limits { limits: found })
 }
 
 /// The push that all schemes simulate: 20 N off-axis for 50 ms, then free.
@@ -345,63 +348,68 @@ fn fastest(
     Ok(best)
 }
 
-fn text(lines: &[Line]) -> String {
-    let mut out = String::new();
-    let _ = writeln!(
-        out,
-        "{:<12}{:>8}{:>10}{:>12}{:>13}{:>16}{:>21}{:>10}{:>17}",
-        "scheme",
-        "threads",
-        "elements",
-        "iterations",
-        "per step",
-        "simulated/wall",
-        "simulated/processor",
-        "speed-up",
-        "over monolithic"
-    );
-    for line in lines {
-        let found = match line.scheme {
-            "FMUs" => line.over_monolithic,
-            _ => line.simulated_per_wall,
-        };
-        let verdict = match line.wanted {
-            Some(wanted) if found >= wanted => format!("  (wanted {wanted}: met)"),
-            Some(wanted) => format!("  (wanted {wanted}: MISSED)"),
-            None => String::new(),
-        };
-        let processor = line.simulated_per_processor;
-        let processor = processor.map_or_else(|| "–".to_owned(), |speed| format!("{speed:.2}"));
-        let _ = writeln!(
-            out,
-            "{:<12}{:>8}{:>10}{:>12.2}{:>10.1} µs{:>16.2}{processor:>21}{:>10.2}{:>17.2}{verdict}",
-            line.scheme,
-            line.threads,
-            line.elements,
-            line.iterations_per_step,
-            line.microseconds_per_step,
-            line.simulated_per_wall,
-            line.speed_up,
-            line.over_monolithic,
-        );
+figures! {
+    /// Speed of the platform.
+    #[serde(transparent)]
+    struct PlatformSpeed;
+    lines: Vec<Line> as "The cases.";
+}
+
+impl Views for PlatformSpeed {
+    const FILE: &'static str = "bench-platform.json";
+
+    fn title(&self) -> String {
+        "Speed of the platform, pushed and released".to_owned()
     }
-    let _ = writeln!(
-        out,
-        "\nimplicit: co-simulation with macro steps of one leg step, native legs; FMUs: the same \
-         with six loaded FMUs\n\ntime per step by what it goes to, all threads together [µs]:"
-    );
-    for line in lines {
-        let parts = line.breakdown_microseconds_per_step.iter();
-        let parts: Vec<String> = parts
-            .map(|(name, time)| format!("{name} {time:.1}"))
-            .collect();
-        let _ = writeln!(
-            out,
-            "{:<12}{:>2} threads: {}",
-            line.scheme,
-            line.threads,
-            parts.join(", ")
-        );
+
+    fn listing(&self) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
+        let header = vec![
+            "scheme",
+            "threads",
+            "elements",
+            "iterations",
+            "per step",
+            "simulated/wall",
+            "simulated/processor",
+            "speed-up",
+            "over monolithic",
+            "",
+        ];
+        let row = |line: &Line| {
+            let found = match line.scheme {
+                "FMUs" => line.over_monolithic,
+                _ => line.simulated_per_wall,
+            };
+            let processor = line.simulated_per_processor;
+            vec![
+                line.scheme.to_owned(),
+                line.threads.to_string(),
+                line.elements.to_string(),
+                format!("{:.2}", line.iterations_per_step),
+                format!("{:.1} µs", line.microseconds_per_step),
+                format!("{:.2}", line.simulated_per_wall),
+                processor.map_or_else(|| "–".to_owned(), |speed| format!("{speed:.2}")),
+                format!("{:.2}", line.speed_up),
+                format!("{:.2}", line.over_monolithic),
+                wanted(found, line.wanted),
+            ]
+        };
+        Some((header, self.lines.iter().map(row).collect()))
     }
-    out
+
+    fn notes(&self) -> Vec<String> {
+        let part = |(name, time): &(&str, f64)| format!("{name} {time:.1}");
+        let breakdown = |line: &Line| {
+            let parts = line.breakdown_microseconds_per_step.iter().map(part);
+            let parts = parts.collect::<Vec<_>>().join(", ");
+            format!("{}, {} threads: {parts}", line.scheme, line.threads)
+        };
+        let explained = [
+            "implicit: co-simulation with macro steps of one leg step, native legs; FMUs: the same \
+             with six loaded FMUs",
+            "time per step by what it goes to, all threads together [µs]:",
+        ];
+        let explained = explained.into_iter().map(str::to_owned);
+        explained.chain(self.lines.iter().map(breakdown)).collect()
+    }
 }

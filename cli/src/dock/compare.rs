@@ -1,12 +1,14 @@
 //! Several dockings side by side.
 
 use super::execute::{self, Ended, Finished};
-use super::{Arguments, FILE_NAMES, end, page, published_force, shipped, summary, write_figures};
-use crate::failure::verdict;
+use super::{Arguments, FILE_NAMES, end, kind, page, shipped, summary, write_figures};
+use crate::failure::verdict_with;
 use crate::output;
+use crate::run;
 use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use serde_json::{Map, Value};
+use softdock_docking::Verdicts;
 use softdock_report::DockingReport;
 use std::path::Path;
 use std::process::ExitCode;
@@ -29,6 +31,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let prepared = execute::prepare(&resolved.config, true, fmu.as_ref())?;
         ready.push((name, resolved.print()?, prepared));
     }
+    kind::check(&folder, "a comparison of dockings", arguments.force)?;
     for name in ["report.html", "summary.json"] {
         output::probe(&folder.join(name))?;
     }
@@ -42,7 +45,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let mut runs: Vec<Named> = Vec::new();
     for (name, config_text, prepared) in ready {
         let own = folder.join(&name);
-        let finished = prepared.run(&own.join("run.csv"))?;
+        let finished = prepared.run(Some(&own.join("run.csv")), &run::stop_requested)?;
         write_figures(&own, &config_text, &finished)?;
         let stopped = matches!(finished.ended, Ended::Stopped);
         runs.push((name, config_text, finished));
@@ -59,9 +62,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn close(runs: Vec<Named>) -> Result<ExitCode> {
     let complete = |(_, _, finished): &Named| matches!(finished.ended, Ended::Complete);
     if runs.iter().all(complete) {
-        let all = runs.into_iter().map(|(_, _, run)| run.figures.soundness);
-        let all = all.reduce(Soundness::and).unwrap_or_default();
-        return Ok(verdict(&all));
+        let mut requirements = Verdicts::default();
+        let mut all = Soundness::default();
+        for (name, _, run) in runs {
+            all = all.and(run.figures.soundness);
+            let named = run.figures.requirements.0.into_iter().map(|mut verdict| {
+                verdict.name = format!("{name}: {}", verdict.name);
+                verdict
+            });
+            requirements.0.extend(named);
+        }
+        return Ok(verdict_with(&all, &requirements));
     }
     let last = runs.into_iter().rfind(|run| !complete(run));
     last.map_or(Ok(ExitCode::SUCCESS), |(_, _, finished)| end(finished))
@@ -94,7 +105,6 @@ fn write(arguments: &Arguments, folder: &Path, runs: &[Named], asked: usize) -> 
                 .iter()
                 .map(|(name, text, finished)| page::run(name, finished, text))
                 .collect(),
-            reference_force: Some(published_force()),
         };
         output::write_atomic(&report, page.html()?.as_bytes())?;
     }
@@ -107,10 +117,10 @@ fn write(arguments: &Arguments, folder: &Path, runs: &[Named], asked: usize) -> 
         return Ok(output::say_json(&all)?);
     }
     for (name, _, finished) in runs {
-        output::say(&format!("{}\n ", summary::for_people(name, finished)))?;
+        output::tell(&format!("{}\n ", summary::for_people(name, finished)))?;
     }
     if !arguments.no_report {
-        output::say(&format!("report: {}", report.display()))?;
+        output::tell(&format!("report: {}", report.display()))?;
     }
     Ok(())
 }

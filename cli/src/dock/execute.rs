@@ -3,7 +3,7 @@
 use super::table;
 use crate::failure::BadInput;
 use crate::output::CsvFile;
-use crate::run::{self, Progress};
+use crate::run::Progress;
 use anyhow::Result;
 use leg_core::LegError;
 use serde::Serialize;
@@ -38,8 +38,8 @@ pub struct Finished {
     pub figures: Summary,
     /// What only the program knows.
     pub circumstances: Circumstances,
-    /// The time series.
-    pub table: PathBuf,
+    /// The file of the time series, if one was asked for.
+    pub table: Option<PathBuf>,
 }
 
 /// What the program knows of a run beside its figures: entries of its summary.
@@ -81,6 +81,23 @@ impl Finished {
             figures: &self.figures,
             circumstances: &self.circumstances,
         })?)
+    }
+
+    /// What the run cost, in a line.
+    pub fn effort(&self) -> String {
+        let Summary {
+            steps,
+            rejected_steps,
+            iterations,
+            smallest_step_s,
+            simulated_s,
+            ..
+        } = &self.figures;
+        format!(
+            "{simulated_s:.4} s simulated in {:.3} s: {steps} steps, {rejected_steps} refused, {iterations} \
+             iterations, smallest step {smallest_step_s:.1e} s",
+            self.circumstances.wall_s
+        )
     }
 
     /// How the legs are coupled, if not in the usual way.
@@ -162,8 +179,22 @@ fn explained(error: DockingError) -> anyhow::Error {
 }
 
 impl Ready {
-    /// Runs to the end, or until somebody stops it; the time series goes to `file`.
-    pub fn run(self, file: &Path) -> Result<Finished> {
+    /// A run with native legs that its caller has advanced.
+    pub fn under_way(run: DockingRun) -> Self {
+        Self {
+            run,
+            legs: Legs::Native,
+            preparation_s: 0.0,
+        }
+    }
+
+    /// The run itself, for callers that advance it themselves.
+    pub fn into_run(self) -> DockingRun {
+        self.run
+    }
+
+    /// Runs to the end, or until `stop` says so; the time series goes to `file`, if there is one.
+    pub fn run(self, file: Option<&Path>, stop: &dyn Fn() -> bool) -> Result<Finished> {
         let Self {
             mut run,
             legs,
@@ -172,17 +203,19 @@ impl Ready {
         let mut progress = Progress::new(run.scenario().docking.duration_s);
         let header = table::header(run.platform().leg_count());
         let names: Vec<&str> = header.iter().map(String::as_str).collect();
-        let mut csv = CsvFile::create(file, &names)?;
+        let mut csv = file.map(|file| CsvFile::create(file, &names)).transpose()?;
         let mut written = 0;
         let ended = loop {
-            for sample in &run.samples()[written..] {
-                csv.row(&table::row(sample, run.start()))?;
+            if let Some(csv) = &mut csv {
+                for sample in &run.samples()[written..] {
+                    csv.row(&table::row(sample, run.start()))?;
+                }
+                written = run.samples().len();
             }
-            written = run.samples().len();
             if run.finished() {
                 break Ended::Complete;
             }
-            if run::stop_requested() {
+            if stop() {
                 break Ended::Stopped;
             }
             let (time, steps) = (run.time(), run.track().steps);
@@ -193,9 +226,10 @@ impl Ready {
             progress.at_with_step(run.time(), step);
         };
         progress.finish();
-        let table = match &ended {
-            Ended::Complete => csv.finish()?,
-            _ => csv.keep_partial()?,
+        let table = match (csv, &ended) {
+            (None, _) => None,
+            (Some(csv), Ended::Complete) => Some(csv.finish()?),
+            (Some(csv), _) => Some(csv.keep_partial()?),
         };
         let mut figures = run.summary()?;
         if matches!(ended, Ended::Failed(_)) {
@@ -221,10 +255,10 @@ impl Ready {
         })
     }
 
-    /// The figures of a run to the end; none if somebody stops it.
-    pub fn summarize(mut self) -> Result<Option<Summary>> {
+    /// The figures of a run to the end; none if `stop` ends it.
+    pub fn summarize(mut self, stop: &dyn Fn() -> bool) -> Result<Option<Summary>> {
         while !self.run.finished() {
-            if run::stop_requested() {
+            if stop() {
                 return Ok(None);
             }
             self.run.advance()?;

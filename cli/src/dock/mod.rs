@@ -2,37 +2,41 @@
 
 mod compare;
 pub mod execute;
+mod kind;
 mod page;
+pub mod requirements;
 mod scene;
 pub mod shipped;
 mod summary;
-mod sweep;
+pub mod sweep;
 pub mod table;
 
-use crate::failure::{STOPPED, settle, verdict};
+use crate::failure::{STOPPED, settle, verdict_with};
 use crate::foreign::ForeignCode;
 use crate::legs::LegsArgs;
 use crate::output::{self, OutputArgs};
 use crate::run;
 use crate::settings::{Resolved, SettingsArgs};
+use crate::time_series::Format;
 use anyhow::Result;
 use execute::{Ended, Finished};
 use softdock_docking::Scenario;
-use softdock_report::{DockingReport, Level};
+use softdock_report::DockingReport;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use toml::Value;
 
 /// The files of a run.
 const FILE_NAMES: [&str; 4] = ["run.csv", "report.html", "summary.json", "config.toml"];
-/// The folder for results when none is named.
-const DEFAULT_FOLDER: &str = "out/dock";
+/// The folders for results when none is named: of a docking, a sweep, a comparison.
+const DEFAULT_FOLDERS: [&str; 3] = ["out/dock", "out/sweep", "out/compare"];
 
 /// What the help says below the options.
 const FILES: &str = "\
 Without a scenario the default is run. Writes report.html (open it in any browser), run.csv,
-summary.json and config.toml to the folder of --out, out/dock if there is none. Ctrl-C ends a run
-cleanly and keeps what was computed.
+summary.json and config.toml to the folder of --out; out/dock if there is none, out/sweep and
+out/compare for those. Results of another kind in the folder are not replaced without --force. Ctrl-C
+ends a run cleanly and keeps what was computed.
 
 Scenarios that come with the program, by name:
   default             7.5 degrees of pitch at 0.05 m/s, target of 500 kg, base fixed
@@ -51,6 +55,8 @@ Examples:
   softdock dock --print-config > mine.toml, edit it, softdock dock mine.toml
   softdock dock --compare motors-locked motors-hold motors-lqr
   softdock dock --legs fmu
+  softdock dock --requirements soft-capture-limits
+  softdock dock --series parquet --series mat
   softdock dock --sweep misalignment.pitch_deg=0:10:0.5";
 
 /// Arguments of `softdock dock`.
@@ -72,9 +78,19 @@ pub struct Arguments {
     /// Varies one key, e.g. --sweep misalignment.pitch_deg=0:10:0.5 (from, to, step)
     #[arg(long, value_name = "KEY=FROM:TO:STEP", allow_hyphen_values = true)]
     sweep: Option<String>,
+    /// Adds the requirements of a TOML file of `[[requirement]]` tables, or of a name that comes with
+    /// the program (soft-capture-limits), to those of the scenario
+    #[arg(long, value_name = "FILE")]
+    requirements: Option<PathBuf>,
     /// Writes no report.html
     #[arg(long)]
     no_report: bool,
+    /// Writes the time series in this format, too; repeatable
+    #[arg(long = "series", value_name = "FORMAT", conflicts_with_all = ["compare", "sweep"])]
+    series: Vec<Format>,
+    /// Replaces results of another kind in the folder
+    #[arg(long)]
+    force: bool,
     #[command(flatten)]
     legs: LegsArgs,
     #[command(flatten)]
@@ -88,10 +104,14 @@ impl Arguments {
     }
 
     fn folder(&self) -> PathBuf {
-        self.output
-            .out
-            .clone()
-            .unwrap_or_else(|| DEFAULT_FOLDER.into())
+        self.output.out.clone().unwrap_or_else(|| {
+            let kind = match (&self.sweep, self.compare.as_slice()) {
+                (Some(_), _) => 1,
+                (None, []) => 0,
+                (None, _) => 2,
+            };
+            DEFAULT_FOLDERS[kind].into()
+        })
     }
 
     /// The scenario of a file or name with the keys of `--set`.
@@ -110,13 +130,18 @@ impl Arguments {
         args: &SettingsArgs,
         more: &[(String, &str, Value)],
     ) -> Result<Resolved<Scenario>> {
-        let resolved = shipped::resolve(scenario, args, more)?;
+        let mut resolved = shipped::resolve(scenario, args, more)?;
         let implied = self.legs.implied(resolved.config.platform.coupling);
-        if implied.is_empty() {
-            return Ok(resolved);
+        if !implied.is_empty() {
+            let more: Vec<_> = more.iter().cloned().chain(implied).collect();
+            resolved = shipped::resolve(scenario, args, &more)?;
         }
-        let more: Vec<_> = more.iter().cloned().chain(implied).collect();
-        shipped::resolve(scenario, args, &more)
+        if let Some(file) = &self.requirements {
+            let more = requirements::read(file)?;
+            resolved.config.docking.requirement.extend(more);
+            resolved.check()?;
+        }
+        Ok(resolved)
     }
 }
 
@@ -144,14 +169,22 @@ fn run_any(arguments: &Arguments) -> Result<ExitCode> {
 fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitCode> {
     let folder = arguments.folder();
     let config_text = resolved.print()?;
+    let name = shipped::name_of(arguments.scenario.as_deref());
     let fmu = arguments.legs.archive()?;
     let ready = execute::prepare(&resolved.config, true, fmu.as_ref())?;
     for name in FILE_NAMES {
         output::probe(&folder.join(name))?;
     }
-    let finished = ready.run(&folder.join("run.csv"))?;
-    let name = shipped::name_of(arguments.scenario.as_deref());
+    kind::check(&folder, "a docking", arguments.force)?;
+    let stem = folder.join("run.csv");
+    for format in &arguments.series {
+        output::probe(&stem.with_extension(format.ending()))?;
+    }
+    output::remark(|| format!("the platform is at rest, the target in front of it ({name})"));
+    let finished = ready.run(Some(&folder.join("run.csv")), &run::stop_requested)?;
+    output::remark(|| finished.effort());
     write_figures(&folder, &config_text, &finished)?;
+    write_series(&arguments.series, &stem, &finished)?;
     output::remove_stale(&folder, &["sweep.csv", "sweep.partial.csv"])?;
     if arguments.no_report {
         output::remove_stale(&folder, &["report.html"])?;
@@ -163,22 +196,38 @@ fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitC
     } else {
         let mut text = summary::for_people(&name, &finished);
         text.note("");
-        text.note(format!("time series  {}", finished.table.display()));
+        if let Some(table) = &finished.table {
+            text.note(format!("time series  {}", table.display()));
+        }
         if !arguments.no_report {
             text.note(format!(
                 "report       {}",
                 folder.join("report.html").display()
             ));
         }
-        output::say(&text.to_string())?;
+        output::tell(&text.to_string())?;
     }
     end(finished)
+}
+
+/// Writes the time series in other formats, beside `run.csv`.
+fn write_series(formats: &[Format], stem: &Path, finished: &Finished) -> Result<()> {
+    if !formats.is_empty() {
+        let (names, columns) = table::columns(&finished.run);
+        for format in formats {
+            format.write(stem, &names, &columns)?;
+        }
+    }
+    Ok(())
 }
 
 /// How the program ends after a run.
 fn end(finished: Finished) -> Result<ExitCode> {
     match finished.ended {
-        Ended::Complete => Ok(verdict(&finished.figures.soundness)),
+        Ended::Complete => Ok(verdict_with(
+            &finished.figures.soundness,
+            &finished.figures.requirements,
+        )),
         Ended::Stopped => Ok(ExitCode::from(STOPPED)),
         Ended::Failed(error) => Err(anyhow::Error::from(error)
             .context("the run ended early; what was computed until then is kept")),
@@ -192,14 +241,19 @@ pub fn write_report(
     config_text: &str,
     finished: &Finished,
 ) -> Result<()> {
+    let page = report_html(name, config_text, finished)?;
+    output::write_atomic(&folder.join("report.html"), page.as_bytes())?;
+    Ok(())
+}
+
+/// The report of a run as a page.
+pub fn report_html(name: &str, config_text: &str, finished: &Finished) -> Result<String> {
     let report = DockingReport {
         title: format!("Docking: {name}"),
         lead: page::lead(finished),
         runs: vec![page::run(name, finished, config_text)],
-        reference_force: Some(published_force()),
     };
-    output::write_atomic(&folder.join("report.html"), report.html()?.as_bytes())?;
-    Ok(())
+    Ok(report.html()?)
 }
 
 /// Settings and summary of a run, beside its time series.
@@ -216,12 +270,4 @@ pub fn write_figures(folder: &Path, config_text: &str, finished: &Finished) -> R
 /// The resolved configuration with the version that ran it.
 fn stamped(config_text: &str) -> String {
     format!("# softdock {}\n{config_text}", env!("CARGO_PKG_VERSION"))
-}
-
-/// The published peak force to compare with.
-fn published_force() -> Level {
-    Level {
-        value: 45.5,
-        label: "published: 45.5 N at about 7.5°".to_owned(),
-    }
 }

@@ -1,12 +1,13 @@
 //! The report of a docking.
 
 use super::execute::{Circumstances, Finished};
-use super::scene;
-use crate::figures::{headlines, shown};
+use super::{requirements, scene};
 use multibody::group::{Group, Se3};
 use multibody::math;
 use serde_json::{Value, json};
-use softdock_docking::{EnergySample, EnergySummary, LegSample, Sample, Summary};
+use softdock_docking::capture::shares;
+use softdock_docking::{EnergySample, EnergySummary, LegSample, Sample, Summary, story};
+use softdock_figures::Figures;
 use softdock_platform::attitude::Attitude;
 use softdock_platform::contact::PointForce;
 use softdock_report::{DockingRun, DockingSeries, Figure};
@@ -58,9 +59,13 @@ pub fn run(name: &str, finished: &Finished, config_text: &str) -> DockingRun {
     let samples = finished.run.samples();
     DockingRun {
         name: name.to_owned(),
+        story: story::whole(finished.run.scenario(), &finished.figures),
+        requirements: requirements::rows(&finished.figures.requirements),
+        margins: requirements::rows(&finished.figures.margins),
+        limits: requirements::chart_limits(&finished.run.scenario().docking.requirement),
         incomplete: finished.incomplete(),
         doubts: doubts(&finished.figures),
-        headlines: headlines(&finished.figures),
+        headlines: finished.figures.headlines(),
         figures: figures(finished),
         series: series(finished, samples),
         scene: Some(scene::scene(
@@ -93,7 +98,7 @@ fn figures(finished: &Finished) -> Vec<Figure> {
         Figure::text(key, text, "").keyed(key, value)
     };
     let all = Summary::figures().into_iter();
-    let all = all.map(|figure| shown(figure, &finished.figures));
+    let all = all.map(|figure| figure.shown(&finished.figures));
     all.chain([
         Figure::number("wall time", *wall_s, 3, "s").keyed("wall_s", *wall_s),
         word("coupling", json!(coupling)),
@@ -109,7 +114,10 @@ fn files(finished: &Finished) -> Vec<[String; 3]> {
     let mut add = |name: &str, what: &str| {
         out.push([name.to_owned(), name.to_owned(), what.to_owned()]);
     };
-    let name = finished.table.file_name().unwrap_or_default();
+    let Some(table) = &finished.table else {
+        return Vec::new();
+    };
+    let name = table.file_name().unwrap_or_default();
     add(
         &name.to_string_lossy(),
         "the time series, one row per output time",
@@ -146,6 +154,13 @@ fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
         time_s: of(&|s| s.time),
         contact_force_n: of(&|s| s.contact_force.norm()),
         friction_force_n: of(&friction),
+        interface_force_n: [of(&|s| s.interface.axial()), of(&|s| s.interface.shear())],
+        interface_moment_nm: [
+            of(&|s| s.interface.bending()),
+            of(&|s| s.interface.torsion()),
+            of(&|s| s.contact_moment.norm()),
+        ],
+        latch_shares: latch_shares(finished, samples),
         gap_m: of(&|s| s.gap),
         position_error_m: [0, 1, 2].map(|i| errors.iter().map(|e| e.0[i]).collect()),
         angle_error_deg: [0, 1, 2].map(|i| errors.iter().map(|e| e.1[i]).collect()),
@@ -168,6 +183,24 @@ fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
         stroke_limits_m: Some([-limit, limit]),
         torque_limit_nm: Some(scenario.platform.motor.torque_limit_nm),
     }
+}
+
+/// Gap, angle and speed over the latch's limits until it closes; nothing without a latch. What is far
+/// outside is cut, so that the curves stay small numbers.
+fn latch_shares(finished: &Finished, samples: &[Sample]) -> [Vec<f64>; 3] {
+    const FAR: f64 = 1e3;
+    let latch = &finished.run.scenario().docking.contact.latch;
+    if !latch.enabled {
+        return Default::default();
+    }
+    let open: Vec<[f64; 3]> = samples
+        .iter()
+        .map(|sample| match sample.captured {
+            true => [f64::NAN; 3],
+            false => shares(&sample.alignment, latch).map(|share| share.min(FAR)),
+        })
+        .collect();
+    core::array::from_fn(|i| open.iter().map(|shares| shares[i]).collect())
 }
 
 /// Force of a leg along its chord, positive when it pushes the end effector away from the base.

@@ -1,45 +1,10 @@
 //! Scenarios that come with the program, and those in files.
 
-use crate::failure::BadInput;
-use crate::settings::{Resolved, SettingsArgs};
+use crate::settings::{Resolved, Settings, SettingsArgs};
 use anyhow::Result;
 use softdock_docking::Scenario;
 use std::path::Path;
 use toml::Value;
-
-/// Name and text of each scenario.
-const SHIPPED: [(&str, &str); 9] = [
-    ("default", include_str!("../../../scenarios/default.toml")),
-    ("aligned", include_str!("../../../scenarios/aligned.toml")),
-    (
-        "lateral-50mm",
-        include_str!("../../../scenarios/lateral-50mm.toml"),
-    ),
-    (
-        "idss-corner",
-        include_str!("../../../scenarios/idss-corner.toml"),
-    ),
-    (
-        "gravity-bench",
-        include_str!("../../../scenarios/gravity-bench.toml"),
-    ),
-    (
-        "free-floating-pair",
-        include_str!("../../../scenarios/free-floating-pair.toml"),
-    ),
-    (
-        "motors-locked",
-        include_str!("../../../scenarios/motors-locked.toml"),
-    ),
-    (
-        "motors-hold",
-        include_str!("../../../scenarios/motors-hold.toml"),
-    ),
-    (
-        "motors-lqr",
-        include_str!("../../../scenarios/motors-lqr.toml"),
-    ),
-];
 
 /// The scenario of a file or name, with the keys of `args` and `more` set.
 pub fn resolve(
@@ -47,28 +12,7 @@ pub fn resolve(
     args: &SettingsArgs,
     more: &[(String, &str, Value)],
 ) -> Result<Resolved<Scenario>> {
-    let Some(path) = scenario else {
-        return Ok(Resolved::with(args, more)?);
-    };
-    let name = path.to_string_lossy();
-    let shipped = SHIPPED.iter().find(|(known, _)| *known == name);
-    // A folder of results may well have the name of the scenario.
-    if path.is_file() || (path.exists() && shipped.is_none()) {
-        let args = SettingsArgs {
-            config: Some(path.to_owned()),
-            ..args.clone()
-        };
-        return Ok(Resolved::with(&args, more)?);
-    }
-    match shipped {
-        Some((known, text)) => Ok(Resolved::with_text(known, text, args, more)?),
-        None => Err(BadInput::new(format!(
-            "there is no scenario file {name}, and no scenario of that name comes with the program \
-             (there are {})",
-            SHIPPED.map(|(known, _)| known).join(", ")
-        ))
-        .into()),
-    }
+    Ok(Resolved::named(scenario, args, more)?)
 }
 
 /// Like [`resolve`], for a scenario that a file in `folder` names: paths count from there.
@@ -78,7 +22,8 @@ pub fn resolve_from(
     args: &SettingsArgs,
 ) -> Result<Resolved<Scenario>> {
     let path = folder.join(scenario);
-    let shipped = SHIPPED.iter().any(|(name, _)| Path::new(name) == scenario);
+    let shipped = Scenario::shipped();
+    let shipped = shipped.iter().any(|(name, _)| Path::new(name) == scenario);
     resolve(
         Some(if path.is_file() || !shipped {
             &path
@@ -105,7 +50,7 @@ mod tests {
 
     #[test]
     fn every_shipped_scenario_is_valid() {
-        for (name, _) in SHIPPED {
+        for (name, _) in Scenario::shipped() {
             let resolved = resolve(Some(Path::new(name)), &SettingsArgs::default(), &[]);
             resolved.unwrap_or_else(|error| panic!("{name}: {error:#}"));
         }

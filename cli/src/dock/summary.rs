@@ -1,9 +1,9 @@
 //! What a person reads on the terminal after a docking.
 
 use super::execute::{Ended, Finished};
-use crate::figures::short;
+use super::requirements;
 use crate::summary::{Summary, significant};
-use softdock_docking::{EnergySummary as Energy, Figure, Outcome, Summary as Docking};
+use softdock_docking::{EnergySummary as Energy, Figure, Outcome, Summary as Docking, story};
 
 /// The summary of a run: what happened, then the figures.
 pub fn for_people(name: &str, finished: &Finished) -> Summary {
@@ -14,13 +14,14 @@ pub fn for_people(name: &str, finished: &Finished) -> Summary {
     out.soundness(&figures.soundness);
     contact(&mut out, figures);
     legs(&mut out, figures);
+    requirements::add(&mut out, figures);
     energy(&mut out, figures);
     add(&mut out, figures, &Docking::max_joint_gap_m, "");
     if let Some(coupling) = finished.coupling() {
         out.text("coupling", coupling, "");
     }
     let wall = significant(finished.circumstances.wall_s, 3);
-    let simulated = short(&Docking::simulated_s, figures);
+    let simulated = Docking::simulated_s.short(figures);
     out.text(
         "simulated",
         simulated,
@@ -32,17 +33,31 @@ pub fn for_people(name: &str, finished: &Finished) -> Summary {
 /// A figure with its name and unit, and `more` behind.
 fn add(out: &mut Summary, figures: &Docking, figure: &Figure, more: &str) {
     let unit = format!("{}{more}", figure.shown_unit);
-    out.text(figure.label, short(figure, figures), &unit);
+    out.text(figure.label, figure.short(figures), &unit);
 }
+
+/// Loads at the mating plane, in the order in which they are told.
+const INTERFACE: [Figure; 5] = [
+    Docking::peak_interface_compression_n,
+    Docking::peak_interface_tension_n,
+    Docking::peak_interface_shear_n,
+    Docking::peak_interface_bending_nm,
+    Docking::peak_interface_torsion_nm,
+];
 
 fn contact(out: &mut Summary, figures: &Docking) {
     let touched = figures.first_touch_s.is_some();
-    let when = format!("  at {} s", short(&Docking::peak_contact_time_s, figures));
+    let when = format!("  at {} s", Docking::peak_contact_time_s.short(figures));
     let when = if touched { &when } else { "" };
     add(out, figures, &Docking::peak_contact_force_n, when);
     add(out, figures, &Docking::contact_impulse_n_s, "");
+    if figures.outcome.met() {
+        for figure in &INTERFACE {
+            add(out, figures, figure, "");
+        }
+    }
     if figures.capture_time_s.is_some() {
-        out.text("capture at", short(&Docking::capture_time_s, figures), "s");
+        out.text("capture at", Docking::capture_time_s.short(figures), "s");
     }
     let settling = &Docking::settling_time_s;
     match figures.settling_time_s {
@@ -92,7 +107,7 @@ const ENERGIES: [Figure; 8] = [
 fn energy(out: &mut Summary, figures: &Docking) {
     let brought = &Energy::brought_in_j;
     let label = format!("energy {}", brought.label);
-    out.text(&label, short(brought, figures), brought.shown_unit);
+    out.text(&label, brought.short(figures), brought.shown_unit);
     let nothing = NOTHING * figures.energy.brought_in_j.abs();
     for figure in &ENERGIES {
         // What plays no part takes no line.
@@ -101,26 +116,19 @@ fn energy(out: &mut Summary, figures: &Docking) {
             .is_some_and(|joule| joule.abs() > nothing)
         {
             let label = format!("  {}", figure.label);
-            out.text(&label, short(figure, figures), figure.shown_unit);
+            out.text(&label, figure.short(figures), figure.shown_unit);
         }
     }
-    let missing = short(&Docking::energy_residual_rel, figures);
+    let missing = Docking::energy_residual_rel.short(figures);
     out.text("  missing", missing, "of what moved");
 }
 
-/// What happened, in a sentence or two.
+/// What happened and why.
 fn story(finished: &Finished) -> String {
     let figures = &finished.figures;
-    let mut text = match (figures.outcome, figures.first_touch_s) {
-        (Outcome::NeverTouched, _) => untouched(finished),
-        (_, Some(touch)) => {
-            let touch = significant(touch, 3);
-            let force = figures.peak_contact_force_n;
-            let force = force.map_or_else(|| "-".to_owned(), |force| significant(force, 3));
-            let outcome = outcome(figures);
-            format!("First touch after {touch} s, peak force {force} N; {outcome}.")
-        }
-        (_, None) => format!("Nothing touched; {}.", outcome(figures)),
+    let mut text = match figures.outcome {
+        Outcome::NeverTouched => untouched(finished),
+        _ => story::whole(finished.run.scenario(), figures),
     };
     if figures.soundness.is_suspect() {
         text += " SUSPECT: do not use these figures before you know why.";
@@ -131,19 +139,6 @@ fn story(finished: &Finished) -> String {
         Ended::Failed(_) => text += " The run could not go on: the results are incomplete.",
     }
     text
-}
-
-fn outcome(figures: &Docking) -> String {
-    match (figures.outcome, figures.effective_restitution) {
-        (Outcome::Captured, _) => "captured: the latch closed and holds the target".to_owned(),
-        (Outcome::Bounced, Some(part)) => {
-            let percent = significant(100.0 * part, 2);
-            format!("bounced: the target left again with {percent} % of its closing speed")
-        }
-        (Outcome::Bounced, None) => "bounced: they are apart again, not captured".to_owned(),
-        (Outcome::InContact, _) => "they are in contact at the end, not captured".to_owned(),
-        (Outcome::NeverTouched, _) => "they never touched".to_owned(),
-    }
 }
 
 /// Why nothing was touched, as far as can be told.

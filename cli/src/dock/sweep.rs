@@ -1,8 +1,8 @@
 //! One key varied in steps, with the curve of the peak force.
 
-use super::{Arguments, execute, published_force, shipped};
-use crate::failure::{BadInput, FAILED, STOPPED, verdict};
-use crate::figures::{axis, headlines, title};
+use super::{Arguments, execute, kind, shipped};
+use crate::failure::{BadInput, FAILED, STOPPED, verdict_with};
+use crate::figures::{axis, title};
 use crate::output::{self, CsvFile};
 use crate::run::{self, Progress};
 use crate::settings::{Kind, MOST_PARTS, Parameter, Resolved, Settings, SettingsArgs};
@@ -11,9 +11,10 @@ use multibody::results::soundness::Soundness;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use softdock_docking::figures::shown_unit;
-use softdock_docking::{Figure, Scenario, Summary};
+use softdock_docking::{Figure, Requirement, Scenario, Summary, Verdicts};
+use softdock_figures::Figures;
 use softdock_fmi::import::FmuArchive;
-use softdock_report::{Axis, SweepCurve, SweepPoint, SweepReport};
+use softdock_report::{Axis, Level, SweepCurve, SweepPoint, SweepReport};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -68,11 +69,12 @@ impl Range {
 }
 
 /// A run of a sweep.
-struct Point {
+#[derive(Debug, Clone)]
+pub struct Point {
     /// Value of the swept key.
-    value: f64,
+    pub value: f64,
     /// Its figures, or why it failed.
-    done: Result<Summary, String>,
+    pub done: Result<Summary, String>,
 }
 
 impl Point {
@@ -109,7 +111,11 @@ impl Point {
             figure.datum = None;
             figure
         };
-        let figures = self.done.as_ref().map(headlines).unwrap_or_default();
+        let figures = self
+            .done
+            .as_ref()
+            .map(Figures::headlines)
+            .unwrap_or_default();
         SweepPoint {
             value: self.value,
             figures: figures.into_iter().map(plain).collect(),
@@ -141,6 +147,20 @@ impl Sweep {
     fn failures(&self) -> usize {
         let failed = self.points.iter().filter(|point| point.done.is_err());
         failed.count()
+    }
+
+    /// What every run says about the requirements.
+    fn requirements(&self) -> Verdicts {
+        let mut out = Verdicts::default();
+        for point in &self.points {
+            let Ok(summary) = &point.done else { continue };
+            let named = summary.requirements.0.iter().cloned().map(|mut verdict| {
+                verdict.name = format!("at {}: {}", point.value, verdict.name);
+                verdict
+            });
+            out.0.extend(named);
+        }
+        out
     }
 
     /// What is suspect in any of the runs.
@@ -177,12 +197,13 @@ pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Resu
         return Err(error);
     }
     let folder = arguments.folder();
+    kind::check(&folder, "a sweep", arguments.force)?;
     for name in ["report.html", "sweep.csv", "summary.json"] {
         output::probe(&folder.join(name))?;
     }
     let sweep = Sweep {
         scenario: shipped::name_of(arguments.scenario.as_deref()),
-        points: run_all(&scenarios, &range.values, fmu),
+        points: run_all(&scenarios, &range.values, fmu, &run::stop_requested),
         range,
     };
     write(arguments, &folder, &sweep, base)?;
@@ -199,7 +220,18 @@ pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Resu
         eprintln!("softdock: {failed} of {all} runs failed; the others are kept");
         return Ok(ExitCode::from(FAILED));
     }
-    Ok(verdict(&sweep.soundness()))
+    Ok(verdict_with(&sweep.soundness(), &sweep.requirements()))
+}
+
+/// The value of a swept key: a whole number where the key takes nothing else.
+pub fn swept(key: &str, value: f64) -> toml::Value {
+    let known = Scenario::keys().find(|known| known.key == key);
+    let counts = known.is_some_and(|known| known.kind == Kind::Count);
+    if counts && value.fract() == 0.0 && value.abs() < 1e15 {
+        toml::Value::Integer(value as i64)
+    } else {
+        toml::Value::Float(value)
+    }
 }
 
 /// The scenario with the swept key at `value`.
@@ -208,35 +240,34 @@ fn scenario_at(arguments: &Arguments, key: &str, value: f64, text: &str) -> Resu
         set: arguments.set.clone(),
         ..SettingsArgs::default()
     };
-    let known = Scenario::keys().find(|known| known.key == key);
-    let counts = known.is_some_and(|known| known.kind == Kind::Count);
-    let whole = value.fract() == 0.0 && value.abs() < 1e15;
-    let given = if counts && whole {
-        toml::Value::Integer(value as i64)
-    } else {
-        toml::Value::Float(value)
-    };
-    let more = [(format!("--sweep {text}"), key, given)];
+    let more = [(format!("--sweep {text}"), key, swept(key, value))];
     let mut resolved = arguments.resolve_with(arguments.scenario.as_deref(), &args, &more)?;
     // One run per core is faster than one leg per core.
     resolved.config.platform.solver.threads = 1;
     Ok(resolved.config)
 }
 
-/// All runs, side by side, in the order of the values; those done before a stop.
-fn run_all(scenarios: &[Scenario], values: &[f64], fmu: Option<&FmuArchive>) -> Vec<Point> {
+/// All runs, side by side, in the order of the values; those done before `stop` says so.
+pub fn run_all(
+    scenarios: &[Scenario],
+    values: &[f64],
+    fmu: Option<&FmuArchive>,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Vec<Point> {
     let done = AtomicUsize::new(0);
     let progress = Mutex::new(Progress::counting(scenarios.len()));
     let points: Vec<Option<Point>> = scenarios
         .par_iter()
         .zip(values)
         .map(|(scenario, &value)| {
-            if run::stop_requested() {
+            if stop() {
                 return None;
             }
             // None if somebody stopped it.
             let prepared = execute::prepare(scenario, false, fmu);
-            let summary = prepared.and_then(execute::Ready::summarize).transpose()?;
+            let summary = prepared
+                .and_then(|ready| ready.summarize(stop))
+                .transpose()?;
             let summary = summary.map_err(|error| format!("{error:#}"));
             let count = done.fetch_add(1, Ordering::Relaxed) + 1;
             let mut bar = progress.lock().unwrap_or_else(PoisonError::into_inner);
@@ -272,18 +303,25 @@ const CURVES: [Figure; 4] = [
 ];
 
 /// A figure against the setting; a gap where a run failed or is suspect.
-fn curve(figure: &Figure, points: &[Point]) -> SweepCurve {
+fn curve(figure: &Figure, points: &[Point], requirements: &[Requirement]) -> SweepCurve {
+    let own = |requirement: &&Requirement| requirement.figure == figure.key;
+    let level = requirements.iter().find(own).and_then(|requirement| {
+        let limit = requirement.max.or(requirement.min)?;
+        Some(Level {
+            value: figure.scaled(limit),
+            label: requirement.name.clone(),
+        })
+    });
     let value = |point: &Point| match point.soundness() {
         Soundness::Sound => figure.scaled(point.number(figure)),
         Soundness::Suspect(_) | Soundness::Failed(_) => f64::NAN,
     };
-    let is_force = figure.key == Summary::peak_contact_force_n.key;
     SweepCurve {
         title: title(figure),
         sentence: format!("{}.", figure.meaning),
         axis: axis(figure),
         values: points.iter().map(value).collect(),
-        level: is_force.then(published_force),
+        level,
     }
 }
 
@@ -328,7 +366,10 @@ fn write(
         warning: warning(sweep, (done < asked).then_some(stopped)),
         parameter: Axis::new(&range.key, unit),
         points: points.iter().map(Point::shown).collect(),
-        curves: CURVES.iter().map(|figure| curve(figure, points)).collect(),
+        curves: CURVES
+            .iter()
+            .map(|figure| curve(figure, points, &base.config.docking.requirement))
+            .collect(),
         config_text: base.print()?,
     };
     output::write_atomic(&folder.join("report.html"), report.html()?.as_bytes())?;
@@ -386,7 +427,7 @@ fn say(arguments: &Arguments, sweep: &Sweep, folder: &Path) -> Result<()> {
             folder.join("report.html").display()
         ));
     }
-    output::say(&lines.join("\n"))?;
+    output::tell(&lines.join("\n"))?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! The time series of a docking as rows of numbers.
 
 use multibody::group::{Group, Se3};
-use softdock_docking::{EnergySample, Sample};
+use softdock_docking::{DockingRun, EnergySample, Sample};
 use softdock_platform::attitude::Attitude;
 
 /// Names of the columns for this number of legs; units are part of the names.
@@ -30,6 +30,17 @@ pub fn header(legs: usize) -> Vec<String> {
         "contact_force_z_n",
         "contact_force_n",
         "captured",
+        "interface_force_x_n",
+        "interface_force_y_n",
+        "interface_force_z_n",
+        "interface_moment_x_nm",
+        "interface_moment_y_nm",
+        "interface_moment_z_nm",
+        "interface_shear_n",
+        "interface_bending_nm",
+        "contact_moment_nm",
+        "latch_angle_rad",
+        "latch_speed_m_s",
     ];
     names.extend(contact.map(str::to_owned));
     for leg in 1..=legs {
@@ -64,6 +75,19 @@ pub fn header(legs: usize) -> Vec<String> {
     names
 }
 
+/// Names and values of all columns of a run.
+pub fn columns(run: &DockingRun) -> (Vec<String>, Vec<Vec<f64>>) {
+    let names = header(run.platform().leg_count());
+    let mut columns = vec![Vec::with_capacity(run.samples().len()); names.len()];
+    for sample in run.samples() {
+        let row = row(sample, run.start());
+        for (column, value) in columns.iter_mut().zip(row) {
+            column.push(value);
+        }
+    }
+    (names, columns)
+}
+
 /// A sample as a row; `start` are the energies at the beginning.
 pub fn row(sample: &Sample, start: &EnergySample) -> Vec<f64> {
     let mut out = vec![sample.time];
@@ -88,6 +112,15 @@ pub fn row(sample: &Sample, start: &EnergySample) -> Vec<f64> {
     out.extend(sample.contact_force.iter());
     out.push(sample.contact_force.norm());
     out.push(f64::from(u8::from(sample.captured)));
+    out.extend(sample.interface.force.iter());
+    out.extend(sample.interface.moment.iter());
+    out.extend([
+        sample.interface.shear(),
+        sample.interface.bending(),
+        sample.contact_moment.norm(),
+        sample.alignment.angle,
+        sample.alignment.speed,
+    ]);
     for leg in &sample.legs {
         out.extend(leg.view.tip_force.iter());
         out.extend([

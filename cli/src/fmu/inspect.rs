@@ -1,11 +1,12 @@
 //! `softdock fmu inspect`: what is in an FMU.
 
+use crate::command::{self, ViewArgs};
 use crate::foreign::ArchiveArgs;
-use crate::output::{self, OutputArgs};
-use crate::summary::Summary;
 use anyhow::Result;
 use serde::Serialize;
+use softdock_figures::{Figures, Views, figures};
 use softdock_fmi::import::Contents;
+use softdock_report::Figure as Shown;
 use softdock_xml::{Causality, CoSimulation, ModelDescription, ScalarVariable, VariableType};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -22,32 +23,35 @@ pub struct Arguments {
     #[command(flatten)]
     archive: ArchiveArgs,
     #[command(flatten)]
-    output: OutputArgs,
+    views: ViewArgs,
 }
 
-/// What `--json` prints and inspect.json holds.
-#[derive(Debug, Serialize)]
-struct Report {
-    model: String,
-    guid: String,
-    description: Option<String>,
-    version: Option<String>,
-    tool: Option<String>,
-    license: Option<String>,
-    co_simulation: Option<String>,
-    model_exchange: Option<String>,
-    capabilities: Vec<&'static str>,
-    default_start_s: Option<f64>,
-    default_stop_s: Option<f64>,
-    default_step_s: Option<f64>,
-    default_tolerance: Option<f64>,
-    log_categories: Vec<String>,
-    files: Vec<File>,
-    variables: Vec<Variable>,
-    /// Rules of the standard that the description breaks.
-    problems: Vec<String>,
-    /// Why the archive would not be unpacked.
-    refused: Option<String>,
+figures! {
+    /// What is in an FMU.
+    struct InspectResult;
+    model: String as "Name of the model.";
+    guid: String = "-", "GUID", "Identifier of the description";
+    description: Option<String> as "What the description says of the model.";
+    version: Option<String> = "-", "version", "Version of the model", optional();
+    tool: Option<String> = "-", "tool", "Tool that made it", optional();
+    license: Option<String> = "-", "licence", "Its licence", optional();
+    co_simulation: Option<String> = "-", "co-simulation", "Identifier of this interface", optional();
+    model_exchange: Option<String> = "-", "model exchange", "Identifier of this interface",
+        optional();
+    capabilities: Vec<&'static str> as "What its co-simulation can.";
+    default_start_s: Option<f64> = "s", "default start", "Default start time", optional();
+    default_stop_s: Option<f64> = "s", "default stop", "Default stop time", optional();
+    default_step_s: Option<f64> = "s", "default step", "Default step", optional();
+    default_tolerance: Option<f64> = "-", "default tolerance", "Default tolerance", exponent(1),
+        optional();
+    log_categories: Vec<String> as "Categories of its log.";
+    files: Vec<File> as "Files of the archive.";
+    variables: Vec<Variable> as "Its variables.";
+    problems: Vec<String> as "Rules of the standard that the description breaks.";
+    refused: Option<String> as "Why the archive would not be unpacked.";
+    /// Whether the terminal lists all variables.
+    #[serde(skip)]
+    lists_variables: bool as "";
 }
 
 #[derive(Debug, Serialize)]
@@ -71,20 +75,13 @@ struct Variable {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let contents = Contents::read_within(&arguments.file, &arguments.archive.limits())?;
-    let report = report(contents);
-    if let Some(folder) = &arguments.output.out {
-        output::write_json(&folder.join("inspect.json"), &report)?;
-    }
-    if arguments.output.json {
-        output::say_json(&report)?;
-    } else {
-        output::say(&summary(&report, arguments.variables).to_string())?;
-    }
-    Ok(ExitCode::SUCCESS)
+    command::show(&arguments.views, || {
+        let contents = Contents::read_within(&arguments.file, &arguments.archive.limits())?;
+        Ok(result(contents, arguments.variables).into())
+    })
 }
 
-fn report(contents: Contents) -> Report {
+fn result(contents: Contents, lists_variables: bool) -> InspectResult {
     let Contents {
         description,
         files,
@@ -94,7 +91,8 @@ fn report(contents: Contents) -> Report {
     let identifier = |identifier: &String| identifier.clone();
     let co_simulation = description.co_simulation.as_ref();
     let model_exchange = description.model_exchange.as_ref();
-    Report {
+    InspectResult {
+        lists_variables,
         co_simulation: co_simulation.map(|interface| identifier(&interface.model_identifier)),
         model_exchange: model_exchange.map(|interface| identifier(&interface.model_identifier)),
         capabilities: co_simulation.map_or_else(Vec::new, capabilities),
@@ -186,64 +184,58 @@ fn variable(description: &ModelDescription, variable: &ScalarVariable) -> Variab
     }
 }
 
-fn summary(report: &Report, all_variables: bool) -> Summary {
-    let mut summary = Summary::new(format!("{} (FMI 2.0)", report.model));
-    let mut line = |label: &str, value: &Option<String>| {
-        if let Some(value) = value {
-            summary.text(label, value.clone(), "");
-        }
-    };
-    line("GUID", &Some(report.guid.clone()));
-    line("version", &report.version);
-    line("tool", &report.tool);
-    line("licence", &report.license);
-    line("co-simulation", &report.co_simulation);
-    line("model exchange", &report.model_exchange);
-    let time = |value: Option<f64>| value.map(|value| format!("{value} s"));
-    line("default start", &time(report.default_start_s));
-    line("default stop", &time(report.default_stop_s));
-    line("default step", &time(report.default_step_s));
-    let tolerance = report.default_tolerance.map(|value| value.to_string());
-    line("default tolerance", &tolerance);
-    for causality in [
-        Causality::Parameter,
-        Causality::CalculatedParameter,
-        Causality::Input,
-        Causality::Output,
-        Causality::Local,
-    ] {
-        let name = causality.to_string();
-        let variables = report.variables.iter();
-        let count = variables.filter(|one| one.causality == name).count();
-        summary.text(&format!("variables, {name}"), count.to_string(), "");
-    }
-    if let Some(text) = &report.description {
-        summary.note(text.clone());
-    }
-    if !report.capabilities.is_empty() {
-        summary.note(format!("can: {}", report.capabilities.join(", ")));
-    }
-    for file in &report.files {
-        summary.note(format!("{:>10}  {}", file.bytes, file.name));
-    }
-    if all_variables {
-        for one in &report.variables {
+impl InspectResult {
+    /// Every variable in a line.
+    fn variable_lines(&self) -> impl Iterator<Item = String> {
+        let listed = self.variables.iter().filter(|_| self.lists_variables);
+        listed.map(|one| {
             let unit = one.unit.as_deref().unwrap_or(one.kind);
             let start = one.start.as_deref().unwrap_or("-");
             let text = one.description.as_deref().unwrap_or_default();
-            let Variable {
-                name, causality, ..
-            } = one;
-            summary.note(format!(
-                "{name:<32} {causality:<20} {unit:<10} {start:<12} {text}"
-            ));
-        }
+            let (name, causality) = (&one.name, &one.causality);
+            format!("{name:<32} {causality:<20} {unit:<10} {start:<12} {text}")
+        })
     }
-    if let Some(why) = &report.refused {
-        summary.note(format!("would not be unpacked: {why}"));
+}
+
+impl Views for InspectResult {
+    const FILE: &'static str = "inspect.json";
+
+    fn title(&self) -> String {
+        format!("{} (FMI 2.0)", self.model)
     }
-    for problem in &report.problems {
-        summary.note(format!("breaks the standard: {problem}"));
+
+    fn rows(&self) -> Vec<Shown> {
+        let causalities = [
+            Causality::Parameter,
+            Causality::CalculatedParameter,
+            Causality::Input,
+            Causality::Output,
+            Causality::Local,
+        ];
+        let counts = causalities.into_iter().map(|causality| {
+            let name = causality.to_string();
+            let variables = self.variables.iter();
+            let count = variables.filter(|one| one.causality == name).count();
+            Shown::text(&format!("variables, {name}"), count.to_string(), "")
+        });
+        self.lines().into_iter().chain(counts).collect()
     }
-    summary
+
+    fn notes(&self) -> Vec<String> {
+        let can = self.capabilities.join(", ");
+        let can = (!can.is_empty()).then(|| format!("can: {can}"));
+        let files = self.files.iter();
+        let files = files.map(|file| format!("{:>10}  {}", file.bytes, file.name));
+        let refused = self.refused.iter();
+        let refused = refused.map(|why| format!("would not be unpacked: {why}"));
+        let problems = self.problems.iter();
+        let problems = problems.map(|problem| format!("breaks the standard: {problem}"));
+        let first = self.description.iter().cloned().chain(can).chain(files);
+        first
+            .chain(self.variable_lines())
+            .chain(refused)
+            .chain(problems)
+            .collect()
+    }
 }

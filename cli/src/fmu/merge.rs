@@ -1,10 +1,11 @@
 //! `softdock fmu merge`: one FMU for several platforms.
 
+use crate::command::{self, Computed, ViewArgs};
 use crate::foreign::ArchiveArgs;
-use crate::output::{self, OutputArgs};
-use crate::summary::Summary;
+use crate::output;
+use crate::run::Ended;
 use anyhow::Result;
-use serde::Serialize;
+use softdock_figures::{Views, figures};
 use softdock_fmi::import::{Contents, file_name};
 use softdock_fmi::package;
 use std::path::PathBuf;
@@ -19,45 +20,52 @@ pub struct Arguments {
     #[command(flatten)]
     archive: ArchiveArgs,
     #[command(flatten)]
-    output: OutputArgs,
+    views: ViewArgs,
 }
 
-#[derive(Debug, Serialize)]
-struct Merged {
-    model: String,
-    file: PathBuf,
-    binaries: Vec<String>,
+figures! {
+    /// The FMU made.
+    struct MergeResult;
+    model: String as "Name of the model.";
+    file: PathBuf as "The FMU.";
+    binaries: Vec<String> as "Its libraries.";
+}
+
+impl Views for MergeResult {
+    const FILE: &'static str = "merge.json";
+
+    fn title(&self) -> String {
+        format!("{} for several platforms", self.model)
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.binaries.clone()
+    }
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let limits = arguments.archive.limits();
-    let fmu = package::merge_within(&arguments.files, &limits)?;
-    let model = Contents::read(&arguments.files[0])?.description.model_name;
-    let folder = arguments.output.out.clone().unwrap_or_default();
-    let file = folder.join(format!("{}.fmu", file_name(&model)));
-    output::write_atomic(&file, &fmu)?;
-    let mut binaries: Vec<String> = Contents::read(&file)?
-        .files
-        .into_iter()
-        .map(|(name, _)| name)
-        .filter(|name| name.starts_with("binaries/"))
-        .collect();
-    binaries.sort();
-    let merged = Merged {
-        model,
-        file,
-        binaries,
-    };
-    if arguments.output.json {
-        output::say_json(&merged)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut summary = Summary::new(format!("{} for several platforms", merged.model));
-    for binary in &merged.binaries {
-        summary.note(binary.clone());
-    }
-    summary.note(format!("wrote {}", merged.file.display()));
-    output::say(&summary.to_string())?;
-    Ok(ExitCode::SUCCESS)
+    command::show(&arguments.views, || {
+        let fmu = package::merge_within(&arguments.files, &arguments.archive.limits())?;
+        let model = Contents::read(&arguments.files[0])?.description.model_name;
+        let file = arguments.views.folder();
+        let file = file.join(format!("{}.fmu", file_name(&model)));
+        output::write_atomic(&file, &fmu)?;
+        let names = Contents::read(&file)?
+            .files
+            .into_iter()
+            .map(|(name, _)| name);
+        let mut binaries: Vec<String> =
+            names.filter(|name| name.starts_with("binaries/")).collect();
+        binaries.sort();
+        Ok(Computed {
+            written: vec![file.clone()],
+            result: MergeResult {
+                model,
+                file,
+                binaries,
+            },
+            ended: Ended::Complete,
+        })
+    })
 }

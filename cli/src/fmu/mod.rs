@@ -1,6 +1,6 @@
 //! `softdock fmu`: the leg as an FMU, and FMUs of any origin looked at and simulated.
 
-mod export;
+pub mod export;
 mod inspect;
 mod merge;
 mod simulate;
@@ -24,9 +24,9 @@ enum Command {
     Export(export::Arguments),
     /// Combine FMUs of one model that were built on several platforms.
     Merge(merge::Arguments),
-    /// Show what is in an FMU, whoever made it.
+    /// Show what is in an FMU of any origin.
     Inspect(inspect::Arguments),
-    /// Simulate a co-simulation FMU, whoever made it, and write its outputs to a table.
+    /// Simulate a co-simulation FMU of any origin, and write its outputs to a table.
     Simulate(simulate::Arguments),
 }
 

@@ -5,15 +5,17 @@ mod columns;
 mod report;
 mod table;
 
+use crate::command::{self, Computed, ViewArgs};
 use crate::failure::BadInput;
 use crate::foreign::{ForeignArgs, ForeignCode};
-use crate::leg::input::InterpolationArgs;
-use crate::output::{self, CsvFile, OutputArgs, printable};
-use crate::run::{self, Progress};
+use crate::input_table::InterpolationArgs;
+use crate::output::{self, CsvFile, printable};
+use crate::run::{self, Ended, Progress, grid_time};
 use anyhow::{Result, bail};
 use assignment::Assignment;
 use columns::{Columns, Value};
-use report::finish;
+use report::SimulateResult;
+use softdock_figures::column::TIME;
 use softdock_fmi::import::{FmuArchive, FmuInstance, ImportError, Options, file_name};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,7 +23,7 @@ use table::InputTable;
 
 /// What the help says below the options.
 const FILES: &str = "\
-Writes MODEL.csv to the folder of --out, or to the current folder if there is none: a column `time`
+Writes MODEL.csv to the folder of --out, or to the current folder if there is none: a column `time_s`
 and one per output of any type. Truth values are 0 and 1, enumerations the numbers of their items,
 texts are quoted where they need it. Characters of the model's name that have a meaning in paths
 become `_`. With --out, summary.json is written beside it. A run that fails or is stopped leaves its
@@ -31,7 +33,7 @@ it reached is the last one. NaN and infinite values are a failure.
 The FMU runs in a process of its own: when it crashes, ends that process or does not return from a
 call within --timeout, the program says so and ends with exit status 1.
 
-The input table has a column `time` (or `t`) and one per input, named as in the FMU. Real inputs
+The input table has a column `time_s` (or `time`, or `t`) and one per input, named as in the FMU. Real inputs
 follow --interpolation between its rows; an FMU that can interpolate follows their slopes within a
 step. Other inputs keep their value until the next row.";
 
@@ -71,7 +73,7 @@ pub struct Arguments {
     #[command(flatten)]
     foreign: ForeignArgs,
     #[command(flatten)]
-    output: OutputArgs,
+    views: ViewArgs,
 }
 
 impl Arguments {
@@ -93,40 +95,35 @@ struct Times {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    command::show(&arguments.views, || compute(arguments))
+}
+
+fn compute(arguments: &Arguments) -> Result<Computed<SimulateResult>> {
     run::listen_for_stop();
     let fmu = arguments.foreign.open(&arguments.file)?;
     let description = fmu.description();
     let times = times(arguments, &fmu)?;
-    let assignments: Result<Vec<_>, _> = arguments
-        .set
-        .iter()
-        .map(|text| Assignment::parse(text, description))
-        .collect();
-    let assignments = assignments?;
-    let table = match &arguments.input {
-        Some(path) => Some(InputTable::read(
-            path,
-            arguments.between.interpolation(),
-            description,
-        )?),
-        None => None,
-    };
+    let assignments = arguments.set.iter();
+    let assignments = assignments.map(|text| Assignment::parse(text, description));
+    let assignments: Vec<Assignment> = assignments.collect::<Result<_, _>>()?;
+    let between = arguments.between.interpolation();
+    let table = arguments.input.as_ref();
+    let table = table.map(|path| InputTable::read(path, between, description));
+    let table = table.transpose()?;
     let columns = Columns::new(&arguments.variables, description)?;
-    let folder = arguments.output.out.clone().unwrap_or_default();
-    let file = folder.join(format!("{}.csv", file_name(&description.model_name)));
+    let model = &description.model_name;
+    let file = arguments
+        .views
+        .folder()
+        .join(format!("{}.csv", file_name(model)));
     output::probe(&file)?;
-    let mut instance = fmu.instantiate(
-        &description.model_name,
-        &Options {
-            logging: arguments.log,
-        },
-    )?;
+    let logging = arguments.log;
+    let mut instance = fmu.instantiate(model, &Options { logging })?;
     if let Err(error) = prepare(&mut instance, &assignments, table.as_ref(), times) {
         tell(&mut instance, arguments.log);
         return Err(error);
     }
-    let mut header = vec!["time"];
-    header.extend(columns.names());
+    let header: Vec<&str> = [TIME].into_iter().chain(columns.names()).collect();
     let csv = CsvFile::create(&file, &header)?;
     let mut simulation = Simulation {
         table,
@@ -138,20 +135,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         last: Vec::new(),
         log: arguments.log,
     };
-    let progress = Progress::new(times.stop);
-    let ended = simulation.run(&mut instance, progress_at(progress));
-    finish(arguments, simulation, &description.model_name, ended)
-}
-
-/// A progress bar with its wall time at the end.
-fn progress_at(mut progress: Progress) -> impl FnMut(Option<f64>) -> f64 {
-    move |time| {
-        match time {
-            Some(time) => progress.at(time),
-            None => progress.finish(),
-        }
-        progress.elapsed()
-    }
+    let mut progress = Progress::new(times.stop);
+    let ended = simulation.run_to_end(&mut instance, |time| progress.at(time));
+    progress.finish();
+    simulation.finish(model, ended, progress.elapsed())
 }
 
 fn times(arguments: &Arguments, fmu: &FmuArchive) -> Result<Times, BadInput> {
@@ -236,32 +223,19 @@ struct Simulation {
     log: bool,
 }
 
-/// How a run ended.
-enum Ended {
-    Complete,
+/// Who ended a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    /// Its stop time.
+    Time,
     /// The FMU asked for it.
-    ByFmu,
-    Stopped,
-    Failed(anyhow::Error),
+    Fmu,
+    /// A signal, such as Ctrl-C.
+    Signal,
 }
 
 impl Simulation {
-    /// The end of the run and its wall time [s].
-    fn run(
-        &mut self,
-        instance: &mut FmuInstance,
-        mut progress: impl FnMut(Option<f64>) -> f64,
-    ) -> (Ended, f64) {
-        let ended = self.run_to_end(instance, &mut progress);
-        let wall = progress(None);
-        (ended.unwrap_or_else(Ended::Failed), wall)
-    }
-
-    fn run_to_end(
-        &mut self,
-        instance: &mut FmuInstance,
-        progress: &mut impl FnMut(Option<f64>) -> f64,
-    ) -> Result<Ended> {
+    fn run_to_end(&mut self, instance: &mut FmuInstance, mut at: impl FnMut(f64)) -> Result<End> {
         let Times {
             start, stop, step, ..
         } = self.times;
@@ -269,12 +243,12 @@ impl Simulation {
         self.record(instance, start)?;
         for k in 0..count {
             if run::stop_requested() {
-                return Ok(Ended::Stopped);
+                return Ok(End::Signal);
             }
             // Lengths are those of a run from zero: the rounding of large times is not in them.
             let offset = |k: usize| match k {
                 k if k == count => duration,
-                k => grid_time(step, k),
+                k => grid_time(k, step),
             };
             let length = offset(k + 1) - offset(k);
             let time = start + offset(k);
@@ -291,16 +265,48 @@ impl Simulation {
             tell(instance, self.log);
             if let Err(ImportError::Ended { last_time, .. }) = done {
                 self.ended_by_fmu(instance, last_time, end)?;
-                return Ok(Ended::ByFmu);
+                return Ok(End::Fmu);
             }
             done?;
             self.record(instance, end)?;
-            progress(Some(end));
+            at(end);
         }
         let ended = instance.terminate();
         tell(instance, self.log);
         ended?;
-        Ok(Ended::Complete)
+        Ok(End::Time)
+    }
+
+    /// Closes the table and sums up.
+    fn finish(
+        self,
+        model: &str,
+        end: Result<End>,
+        wall_s: f64,
+    ) -> Result<Computed<SimulateResult>> {
+        let by_fmu = matches!(end, Ok(End::Fmu));
+        let ended = Ended::new(end.map(|end| end != End::Signal));
+        let why = || "the FMU asked to end the simulation".to_owned();
+        let result = SimulateResult {
+            model: model.to_owned(),
+            complete: ended.is_complete(),
+            ended_by_fmu: by_fmu,
+            stopped_because: ended.reason().or_else(|| by_fmu.then(why)),
+            file: ended.close(self.csv)?,
+            rows: self.rows,
+            start_s: self.times.start,
+            reached_s: self.reached,
+            step_s: self.times.step,
+            tolerance: self.times.tolerance,
+            wall_s,
+            variables: self.columns.names().map(str::to_owned).collect(),
+            last_values: self.last,
+        };
+        Ok(Computed {
+            written: vec![result.file.clone()],
+            result,
+            ended,
+        })
     }
 
     /// Records what an FMU that ended the simulation on the way to `end` [s] has reached.
@@ -327,7 +333,7 @@ impl Simulation {
         if time > self.reached {
             self.record(instance, time)?;
         }
-        // It has ended already; whether it also likes to be told so does not matter.
+        // It has ended already; an error of terminate does not matter.
         let _ = instance.terminate();
         tell(instance, self.log);
         Ok(())
@@ -351,20 +357,10 @@ fn division(times: Times) -> (usize, f64) {
     let whole = (duration / times.step).round() as usize;
     let rounding = 2.0 * f64::EPSILON * times.start.abs().max(times.stop.abs());
     let allowed = rounding.max(1e-9 * duration);
-    if whole > 0 && (duration - grid_time(times.step, whole)).abs() <= allowed {
-        (whole, grid_time(times.step, whole))
+    if whole > 0 && (duration - grid_time(whole, times.step)).abs() <= allowed {
+        (whole, grid_time(whole, times.step))
     } else {
         ((duration / times.step).ceil() as usize, duration)
-    }
-}
-
-/// Time of row `index` since the start; a step of 1 ms gives 0.009 rather than 0.009000000000000001.
-fn grid_time(step: f64, index: usize) -> f64 {
-    let per_second = (1.0 / step).round();
-    if (per_second * step - 1.0).abs() < 1e-12 {
-        index as f64 / per_second
-    } else {
-        index as f64 * step
     }
 }
 
@@ -394,7 +390,7 @@ mod tests {
             for start in [3e4, 86_400.0, 1e7, -7.3] {
                 let (count, duration) = from(start);
                 assert_eq!(count, reference.0, "{span} s from {start} s");
-                let whole = grid_time(step, count) == reference.1;
+                let whole = grid_time(count, step) == reference.1;
                 let off = (duration - reference.1).abs();
                 assert!(
                     if whole { off == 0.0 } else { off < 1e-8 },

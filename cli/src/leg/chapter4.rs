@@ -250,7 +250,7 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
     } else {
         output::say(&report.summary(job).to_string())?;
     }
-    ended.status(&report.file, &report.soundness)
+    ended.status(Some(&report.file), &report.soundness)
 }
 
 impl Report {

@@ -1,30 +1,15 @@
 //! `softdock platform lqr`: a regulator of the pose, tried on the nonlinear platform.
 
-mod page;
-mod report;
-
 use super::lists::three;
 use super::start::{PlaceArgs, WrenchArgs};
-use crate::failure::{BadInput, verdict};
-use crate::output::{self, CsvFile, OutputArgs};
-use crate::run::Progress;
-use crate::settings::{Resolved, SettingsArgs};
+use crate::command::{self, CommandArgs, Computed};
+use crate::failure::{BadInput, not_negative, positive};
+use crate::run::{Ended, Progress};
 use anyhow::Result;
 use leg_core::config::MotorMode;
-use multibody::group::Group;
-use multibody::model::Signal;
-use multibody::results::soundness::{Soundness, Watch};
-use nalgebra::DVector;
-use page::page;
-use report::{Outcome, Report};
 use softdock_platform::PlatformConfig;
-use softdock_platform::audit::{energy_account, note_leaves, note_motors};
-use softdock_platform::monolithic::Platform;
-use softdock_platform::motor_range::MotorRange;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
-use softdock_platform::statics::StaticPlatform;
-use softdock_platform::wrench::WrenchHistory;
-use std::path::{Path, PathBuf};
+use softdock_platform::results::{Push, PushedMotion, RegulationResult};
 use std::process::ExitCode;
 
 /// What the help says below the options.
@@ -90,80 +75,50 @@ pub struct Arguments {
     /// The end effector has settled when it stays this near [m]
     #[arg(long, value_name = "M", default_value_t = 1e-3)]
     settled_m: f64,
-    /// Writes a page with closed and open loop side by side; its folder is made if missing
-    #[arg(long, value_name = "FILE.html")]
-    plot: Option<PathBuf>,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
     wrench: WrenchArgs,
     #[command(flatten)]
-    settings: SettingsArgs,
-    #[command(flatten)]
-    output: OutputArgs,
-}
-
-/// The platform at one time.
-#[derive(Debug, Clone)]
-struct Sample {
-    t: f64,
-    /// Deviation of the end effector's centre, world axes [m].
-    moved: [f64; 3],
-    /// Rotation from the equilibrium, world axes [rad].
-    turned: [f64; 3],
-    torques: DVector<f64>,
-    saturated: bool,
-}
-
-/// A run with or without the regulator.
-struct Run {
-    samples: Vec<Sample>,
-    /// Whether it can be believed.
-    soundness: Soundness,
-    /// Why it ended early.
-    ended: Option<String>,
+    common: CommandArgs,
 }
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    let mut resolved = Resolved::<PlatformConfig>::new(&arguments.settings)?;
+    let mut resolved = arguments.common.resolve::<PlatformConfig>(&[])?;
     resolved.config.motor.mode = MotorMode::Torque;
-    if arguments.settings.print_config {
-        output::say(&resolved.print()?)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    check(arguments, &resolved.config)?;
-    if let Some(plot) = &arguments.plot {
-        output::probe(plot)?;
-    }
-    arguments.output.probe("lqr.json")?;
-    let (mut equilibrium, _) = arguments
-        .place
-        .equilibrium(&resolved.config, &arguments.wrench)?;
-    equilibrium.hold_motors();
-    let regulator = Regulator::new(&equilibrium, &settings(arguments))?;
-    let closed = simulate(arguments, &equilibrium, Some(&regulator))?;
-    let open = simulate(arguments, &equilibrium, None)?;
-    let outcomes = [&closed, &open].map(|run| Outcome::new(arguments, run));
-    let report = Report::new(arguments, &regulator, outcomes);
-    let (closed, open) = (&closed.samples, &open.samples);
-    if let Some(out) = &arguments.output.out {
-        output::write_json(&out.join("lqr.json"), &report)?;
-        write_table(&out.join("lqr.csv"), closed, open)?;
-        output::write_atomic(&out.join("config.toml"), resolved.print()?.as_bytes())?;
-    }
-    if let Some(plot) = &arguments.plot {
-        output::write_atomic(plot, page(&report, closed, open).html()?.as_bytes())?;
-    }
-    if arguments.output.json {
-        output::say_json(&report)?;
-    } else {
-        output::say(&report.summary().to_string())?;
-    }
-    match &report.closed.ended {
-        None => Ok(verdict(&report.soundness)),
-        Some(why) => Err(anyhow::anyhow!("the closed loop ended early: {why}")),
-    }
+    command::run_resolved(&arguments.common, &resolved, |config| {
+        check(arguments, config)?;
+        let (mut equilibrium, _) = arguments.place.equilibrium(config, &arguments.wrench)?;
+        equilibrium.hold_motors();
+        let regulator = Regulator::new(&equilibrium, &settings(arguments))?;
+        let push = Push {
+            force: arguments.push,
+            moment: arguments.push_moment,
+            time: arguments.push_time,
+            duration: arguments.duration,
+            period: arguments.period,
+            settled: arguments.settled_m,
+        };
+        let motion = |regulator| {
+            let mut progress = Progress::new(push.duration);
+            let motion = PushedMotion::new(&push, &equilibrium, regulator, |t| progress.at(t));
+            progress.finish();
+            motion
+        };
+        let motions = [motion(Some(&regulator))?, motion(None)?];
+        let result = RegulationResult::new(&push, &regulator, motions);
+        let early = |why| anyhow::anyhow!("the closed loop ended early: {why}");
+        Ok(Computed {
+            ended: result
+                .closed
+                .ended
+                .as_ref()
+                .map_or(Ended::Complete, |why| Ended::Failed(early(why))),
+            result,
+            written: Vec::new(),
+        })
+    })
 }
 
 fn settings(arguments: &Arguments) -> RegulatorSettings {
@@ -179,150 +134,19 @@ fn settings(arguments: &Arguments) -> RegulatorSettings {
 }
 
 fn check(arguments: &Arguments, config: &PlatformConfig) -> Result<(), BadInput> {
-    let positive = [
-        ("--effort", arguments.effort),
-        ("--cutoff-hz", arguments.cutoff_hz),
-        ("--period", arguments.period),
-        ("--duration", arguments.duration),
-        ("--settled-m", arguments.settled_m),
-    ];
-    let not_negative = [
-        ("--position-weight", arguments.position_weight),
-        ("--rotation-weight", arguments.rotation_weight),
-        ("--velocity-weight", arguments.velocity_weight),
-        ("--spin-weight", arguments.spin_weight),
-        ("--push-time", arguments.push_time),
-    ];
-    let wrong = |(name, value): (&str, f64), allowed: &str| {
-        BadInput::new(format!(
-            "{name} {value} is not allowed: it must be {allowed} and finite"
-        ))
-    };
-    let finite_above = |value: f64, above: bool| value.is_finite() && above;
-    for pair in positive {
-        if !finite_above(pair.1, pair.1 > 0.0) {
-            return Err(wrong(pair, "> 0"));
-        }
-    }
-    for pair in not_negative {
-        if !finite_above(pair.1, pair.1 >= 0.0) {
-            return Err(wrong(pair, ">= 0"));
-        }
-    }
+    positive("--effort", arguments.effort)?;
+    positive("--cutoff-hz", arguments.cutoff_hz)?;
+    positive("--period", arguments.period)?;
+    positive("--duration", arguments.duration)?;
+    positive("--settled-m", arguments.settled_m)?;
+    not_negative("--position-weight", arguments.position_weight)?;
+    not_negative("--rotation-weight", arguments.rotation_weight)?;
+    not_negative("--velocity-weight", arguments.velocity_weight)?;
+    not_negative("--spin-weight", arguments.spin_weight)?;
+    not_negative("--push-time", arguments.push_time)?;
     if config.base.free_floating {
         let message = "the regulator holds the pose in the world: leave base.free_floating = false";
         return Err(BadInput::new(message));
     }
-    Ok(())
-}
-
-/// Pushes the platform.
-fn simulate(
-    arguments: &Arguments,
-    equilibrium: &StaticPlatform,
-    regulator: Option<&Regulator>,
-) -> Result<Run> {
-    let (force, moment) = equilibrium.wrench();
-    let wrench = WrenchHistory(core::array::from_fn(|i| {
-        let (held, push) = if i < 3 {
-            (force[i], arguments.push[i])
-        } else {
-            (moment[i - 3], arguments.push_moment[i - 3])
-        };
-        Signal::Step {
-            time: arguments.push_time,
-            before: held + push,
-            after: held,
-        }
-    }));
-    let mut platform = Platform::at_rest_under(equilibrium, wrench)?;
-    let count = (arguments.duration / arguments.period).ceil().max(1.0) as usize;
-    let mut progress = Progress::new(arguments.duration);
-    let mut samples = Vec::with_capacity(count + 1);
-    let mut ended = None;
-    let mut watch = Watch::default();
-    let ranges = MotorRange::of_legs(platform.config())?;
-    for k in 0..=count {
-        let torques = regulator.map(|regulator| regulator.torques(&platform));
-        let torques = torques.transpose()?;
-        samples.push(sample(&platform, equilibrium, torques.as_ref()));
-        energy_account(&mut platform)?.note(platform.time(), &mut watch);
-        note_leaves(&mut platform, &mut watch)?;
-        if regulator.is_some() {
-            // Without a regulator the motors turn as far as the push takes them.
-            note_motors(&platform, &ranges, &mut watch);
-        }
-        if let (Some(regulator), Some(torques)) = (regulator, &torques) {
-            regulator.apply(&mut platform, torques)?;
-        }
-        if k == count {
-            break;
-        }
-        match platform.advance_to((k + 1) as f64 * arguments.period) {
-            Ok(done) => watch.steps_at_floor(platform.time(), done.at_floor),
-            Err(error) => {
-                // Without a regulator the platform may well fold up.
-                ended = Some(error.to_string());
-                break;
-            }
-        }
-        progress.at(platform.time());
-    }
-    progress.finish();
-    let soundness = watch.soundness();
-    Ok(Run {
-        samples,
-        soundness: match ended {
-            None => soundness,
-            Some(_) => soundness.failed(),
-        },
-        ended,
-    })
-}
-
-fn sample(
-    platform: &Platform,
-    equilibrium: &StaticPlatform,
-    torques: Option<&softdock_platform::regulator::Torques>,
-) -> Sample {
-    let (start, now) = (equilibrium.pose(), &platform.effector().pose);
-    let turn = start.between(now).log();
-    let turned = turn.map(|turn| start.rotation() * turn.fixed_rows::<3>(3));
-    let legs = platform.legs().iter().map(|leg| leg.motor_torque());
-    Sample {
-        t: platform.time(),
-        moved: (now.translation() - start.translation()).into(),
-        turned: turned.map_or([f64::NAN; 3], Into::into),
-        saturated: torques.is_some_and(|t| t.applied != t.demand),
-        torques: torques.map_or_else(
-            || DVector::from_iterator(platform.legs().len(), legs),
-            |t| t.applied.clone(),
-        ),
-    }
-}
-
-fn write_table(path: &Path, closed: &[Sample], open: &[Sample]) -> Result<()> {
-    let legs = closed.first().map_or(0, |s| s.torques.len());
-    let mut header = vec!["t".to_owned()];
-    for suffix in ["", "_open"] {
-        let names = ["x", "y", "z", "rotation_x", "rotation_y", "rotation_z"];
-        header.extend(names.map(|name| format!("{name}{suffix}")));
-        header.extend((1..=legs).map(|leg| format!("torque_{leg}{suffix}")));
-    }
-    let names: Vec<&str> = header.iter().map(String::as_str).collect();
-    let mut csv = CsvFile::create(path, &names)?;
-    for (i, sample) in closed.iter().enumerate() {
-        let mut row = vec![sample.t];
-        for sample in [Some(sample), open.get(i)] {
-            match sample {
-                Some(s) => {
-                    row.extend(s.moved.iter().chain(&s.turned).chain(s.torques.iter()));
-                }
-                None => row.extend(std::iter::repeat_n(f64::NAN, 6 + legs)),
-            }
-        }
-        csv.row(&row)?;
-    }
-    csv.finish()?;
     Ok(())
 }

@@ -58,6 +58,22 @@ pub struct PlaceArgs {
     pub renamed: RenamedArgs,
 }
 
+/// The attitude of the end effector.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct AttitudeArgs {
+    /// Its pitch (about x), yaw (about y) and roll (about z) [rad]
+    #[arg(
+        long,
+        value_name = "PITCH,YAW,ROLL",
+        default_value = "0,0,0",
+        allow_hyphen_values = true,
+        value_parser = attitude
+    )]
+    pub attitude_rad: Attitude,
+    #[command(flatten)]
+    renamed: RenamedArgs,
+}
+
 /// The name that --attitude-rad had: refused with the new one.
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct RenamedArgs {

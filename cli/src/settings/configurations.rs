@@ -44,7 +44,18 @@ impl Settings for SpatialSettings {
     }
 }
 
+/// Names and texts of files in the folder `scenarios`.
+macro_rules! shipped {
+    ($($name:literal),*) => {
+        &[$(($name, include_str!(concat!("../../../scenarios/", $name, ".toml")))),*]
+    };
+}
+
 impl Settings for PlatformConfig {
+    fn shipped() -> &'static [(&'static str, &'static str)] {
+        shipped!["pacoma", "dfki-rods"]
+    }
+
     fn rows() -> Vec<&'static Parameter> {
         Self::parameters()
     }
@@ -56,6 +67,24 @@ impl Settings for PlatformConfig {
 }
 
 impl Settings for Scenario {
+    fn kind_of_file() -> &'static str {
+        "scenario"
+    }
+
+    fn shipped() -> &'static [(&'static str, &'static str)] {
+        shipped![
+            "default",
+            "aligned",
+            "lateral-50mm",
+            "idss-corner",
+            "gravity-bench",
+            "free-floating-pair",
+            "motors-locked",
+            "motors-hold",
+            "motors-lqr"
+        ]
+    }
+
     fn rows() -> Vec<&'static Parameter> {
         Self::parameters()
     }
@@ -66,15 +95,18 @@ impl Settings for Scenario {
                 DockingError::TooMuch { key, .. } | DockingError::RegulatorConflict { key, .. } => {
                     key
                 }
+                DockingError::Requirement(_) => "requirement",
                 DockingError::Platform(error) => platform_key(error),
-                DockingError::NoRegulator { .. } | DockingError::NoApproach { .. } => "",
+                DockingError::NoRegulator { .. }
+                | DockingError::NotMonolithic
+                | DockingError::NoApproach { .. } => "",
             };
             refused(key, &error)
         })
     }
 }
 
-/// The key that a complaint is about.
+/// The key that an error is about.
 fn platform_key(error: &PlatformError) -> &str {
     match error {
         PlatformError::Config(error) => error.key,

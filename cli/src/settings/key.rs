@@ -51,7 +51,7 @@ pub fn mismatch(key: &Parameter, value: &Value) -> Option<(String, String)> {
     Some((expected, describe(value)))
 }
 
-/// The complaint about a history whose table does not fit.
+/// What is wrong with a history whose table does not fit.
 fn history_mismatch(error: &toml::de::Error, value: &Value) -> (String, String) {
     let reason = error
         .message()

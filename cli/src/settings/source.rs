@@ -41,7 +41,7 @@ impl fmt::Display for Place {
 #[derive(Debug, Clone)]
 pub(super) struct Layer {
     pub(super) table: Table,
-    /// What is said of keys without a line of their own.
+    /// Where keys stand that have no line.
     whole: Place,
     lines: BTreeMap<String, usize>,
 }

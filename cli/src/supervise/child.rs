@@ -80,7 +80,7 @@ impl Channel {
     fn tell(&self, message: &Message) {
         let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
         if pipe.write_all(&message.line()).is_err() {
-            // Nobody is there any more who could report what becomes of the run.
+            // The parent has gone: nothing can report the end of the run.
             remove_unpacked();
             std::process::exit(crate::failure::FAILED.into());
         }

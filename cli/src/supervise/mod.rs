@@ -42,7 +42,7 @@ pub fn run(foreign: Option<ForeignCode>, work: impl FnOnce() -> ExitCode) -> Exi
 }
 
 fn failed(error: anyhow::Error) -> ExitCode {
-    output::complain(&error);
+    output::print_error(&error);
     ExitCode::from(crate::failure::FAILED)
 }
 

@@ -11,7 +11,7 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// Time between looks at the child. A look that comes late (the machine slept, somebody stopped
+/// Time between looks at the child. A look that comes late (the machine slept, a signal stopped
 /// both processes) counts as one.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -188,7 +188,7 @@ impl Watched {
                 self.child.wait()?;
                 self.read_rest();
                 let limit = limit.as_secs_f64();
-                self.complain(&format!(
+                self.report(&format!(
                     "{problem} within {limit} s and was ended (--timeout allows more)"
                 ));
                 return Ok(None);
@@ -229,17 +229,17 @@ impl Watched {
             None => self.state.place(),
         };
         match (signals::name(status), status.code()) {
-            (Some(signal), _) => self.complain(&format!("its process died of {signal} {place}")),
-            (None, Some(code)) => self.complain(&format!(
+            (Some(signal), _) => self.report(&format!("its process died of {signal} {place}")),
+            (None, Some(code)) => self.report(&format!(
                 "it ended its process with exit status {code} {place}, instead of returning"
             )),
-            (None, None) => self.complain(&format!("its process ended {place}")),
+            (None, None) => self.report(&format!("its process ended {place}")),
         }
         ExitCode::from(FAILED)
     }
 
     /// Says what happened, and cleans up behind a process that could not.
-    fn complain(&self, what: &str) {
+    fn report(&self, what: &str) {
         let message = format!("the FMU {} failed: {what}{}", self.file, self.state.kept());
         eprintln!("softdock: {}", printable(&message));
         softdock_fmi::import::remove_abandoned();

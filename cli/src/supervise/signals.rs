@@ -85,7 +85,7 @@ mod platform {
     fn pause(group: Pid) {
         let _ = killpg(group, Signal::SIGSTOP);
         let _ = signal_hook::low_level::emulate_default_handler(Signal::SIGTSTP as i32);
-        // Somebody has continued this process.
+        // This process was continued by a signal.
         let _ = killpg(group, Signal::SIGCONT);
     }
 

@@ -88,7 +88,7 @@ fn what_cannot_be_run_is_refused_before_the_first_run() {
     let cases = [
         (
             sound_study(4).replace("misalignment.pitch_deg", "misalignment.pich_deg"),
-            "study.toml:11: unknown key `misalignment.pich_deg`; did you mean \
+            "study.toml:12: unknown key `misalignment.pich_deg`; did you mean \
              `misalignment.pitch_deg`?",
         ),
         (
@@ -101,7 +101,7 @@ fn what_cannot_be_run_is_refused_before_the_first_run() {
         ),
         (
             sound_study(4).replace("max = 4", "max = 50"),
-            "study.toml:11: the study varies `misalignment.pitch_deg` beyond what is allowed: \
+            "study.toml:12: the study varies `misalignment.pitch_deg` beyond what is allowed: \
              misalignment.pitch_deg = 4",
         ),
         (

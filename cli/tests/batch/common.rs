@@ -80,7 +80,7 @@ impl Drop for Folder {
 /// to reach the end effector and fails.
 pub fn study(runs: u64) -> String {
     format!(
-        "name = \"cheap\"\nseed = 5\nruns = {runs}\nsampling = \"latin_hypercube\"\n\
+        "name = \"cheap\"\nseed = 5\nruns = {runs}\nsampling = \"latin_hypercube\"\nblock = 0\n\
          [base]\nduration_s = 0.03\noutput_interval_s = 0.005\ninitial_gap_m = 0.0001\n\
          legs.elements = 2\n\
          [[vary]]\nkey = \"misalignment.pitch_deg\"\ndistribution = \"arcsine\"\n\

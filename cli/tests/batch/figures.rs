@@ -7,8 +7,17 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-/// Entries of a summary that are no figures of the docking, but of its computation.
-const CIRCUMSTANCES: [&str; 5] = ["coupling", "error", "legs", "version", "wall_s"];
+/// Entries of a summary that are no figures of the docking, but of its computation, or verdicts on
+/// figures.
+const CIRCUMSTANCES: [&str; 7] = [
+    "coupling",
+    "error",
+    "legs",
+    "margins",
+    "requirements",
+    "version",
+    "wall_s",
+];
 
 fn softdock(folder: &Folder, arguments: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_softdock"));

@@ -21,7 +21,7 @@ fn cell(value: Option<Value>) -> String {
 fn expected(table: &Table) -> String {
     let mut text = format!(
         "softdock.study=cheap\tsoftdock.seed=5\tsoftdock.version={}\tsoftdock.runs=24\n",
-        env!("CARGO_PKG_VERSION"),
+        env!("SOFTDOCK_VERSION"),
     );
     let names = table.names();
     writeln!(text, "{}", names.join("\t")).unwrap();

@@ -14,3 +14,4 @@ mod pages;
 mod rerun;
 mod signals;
 mod soundness;
+mod statistics;

@@ -30,7 +30,7 @@ fn one_command_exports_a_model_that_runs() {
     assert_eq!(done["rows"], 11);
     assert_eq!(done["complete"], true);
     let table = folder.read("r/LegSpatial.csv");
-    assert!(table.starts_with("time,motor.angle,"));
+    assert!(table.starts_with("time_s,motor.angle,"));
     assert_eq!(table.lines().count(), 12);
     folder.stdout(&["fmu", "export"]);
     for name in ["LegPlanar.fmu", "LegSpatial.fmu"] {

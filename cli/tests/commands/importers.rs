@@ -225,11 +225,20 @@ fn importers_see_the_native_leg() {
         .args(["fmu", "export", "--out"])
         .arg(&folder))
     .unwrap();
+    run(Command::new(program)
+        .args(["fmu", "export", "--fmi", "3", "--out"])
+        .arg(folder.join("version3")))
+    .unwrap();
     planar_reference(&folder.join("LegPlanar.csv"));
     spatial_reference(&folder.join("LegSpatial.csv"));
     compare_with_leg_simulate(&folder);
     let scripts = repository().join("tests/importers");
-    for script in ["with_fmpy.py", "with_libcosimpy.py", "with_ecospy.py"] {
+    for script in [
+        "with_fmpy.py",
+        "with_fmpy_3.py",
+        "with_libcosimpy.py",
+        "with_ecospy.py",
+    ] {
         let told = run(Command::new(environment.join("bin/python"))
             .arg(scripts.join(script))
             .arg(&folder)

@@ -52,6 +52,35 @@ fn inverse_and_forward_keep_their_contract() {
     }
 }
 
+/// Extremes and the energies' account are those of every step: rows are for people to look at.
+#[test]
+fn rows_do_not_decide_what_is_seen_of_a_motion() {
+    let folder = Folder::within(&["platform"]);
+    folder.write(
+        "push.csv",
+        "time_s,force_z_n\n0,0\n0.02,-40\n0.04,0\n0.3,0\n",
+    );
+    let run = |output_step: &str| {
+        let mut arguments = vec!["simulate", "--set", "legs.elements=4", "--duration", "0.3"];
+        arguments.extend(["--input", "push.csv", "--output-step", output_step]);
+        folder.json(&arguments)
+    };
+    let (all, few) = (run("0.001"), run("0.15"));
+    assert_eq!(few["rows"], 3);
+    for key in [
+        "largest_displacement_m",
+        "largest_speed_m_s",
+        "largest_leg_force_n",
+        "largest_motor_torque_nm",
+        "largest_energy_residual_j",
+        "slack_time_s",
+    ] {
+        let [a, b] = [&all, &few].map(|found| found[key].as_f64().unwrap());
+        assert!((a - b).abs() <= 1e-6 * a.abs() + 1e-12, "{key}: {a} {b}");
+    }
+    assert!(all["largest_speed_m_s"].as_f64().unwrap() > 1e-3);
+}
+
 #[test]
 fn negative_numbers_and_gravity_are_understood() {
     let folder = Folder::within(&["platform"]);
@@ -510,7 +539,7 @@ fn names_that_changed_are_refused_with_the_new_ones() {
 #[test]
 fn rows_of_a_table_are_joined_as_asked() {
     let folder = Folder::within(&["platform"]);
-    folder.write("push.csv", "t,force_z_n\n0,0\n0.01,10\n0.02,10\n");
+    folder.write("push.csv", "time_s,force_z_n\n0,0\n0.01,10\n0.02,10\n");
     let coarse = [
         "--set",
         "legs.elements=4",

@@ -9,6 +9,8 @@ mod motors;
 mod pages;
 mod refusals;
 mod repeatability;
+mod requirements;
+mod scenarios;
 mod soundness;
 #[cfg(unix)]
 mod stopping;

@@ -75,6 +75,8 @@ fn figures_equal(browser: &Browser, summary: &Value, prefix: &str) {
                     .map(e => [e.dataset.key, e.dataset.value]);";
     let figures = browser.run(script).unwrap();
     let mut missing: Vec<&String> = summary.as_object().unwrap().keys().collect();
+    // Verdicts stand on the page in tables of their own.
+    missing.retain(|name| !["margins", "requirements"].contains(&name.as_str()));
     for figure in figures.as_array().unwrap() {
         let Some(key) = figure[0].as_str().unwrap().strip_prefix(prefix) else {
             continue;

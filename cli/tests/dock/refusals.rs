@@ -110,23 +110,23 @@ fn wrong_keys_and_values_are_named_with_what_is_allowed() {
             ),
             (
                 &["motors-lqr", "--legs", "fmu"],
-                &["--legs fmu", "regulator.active", "monolithic"],
+                &["--legs fmu", "regulator.law", "monolithic"],
             ),
             (
                 &["motors-lqr", "--set", "coupling=implicit"],
-                &["coupling=implicit", "regulator.active", "monolithic"],
+                &["coupling=implicit", "regulator.law", "monolithic"],
             ),
             (
                 &["motors-lqr", "--set", "motor.mode=hold"],
-                &["motor.mode=hold", "regulator.active", "torque"],
+                &["motor.mode=hold", "regulator.law", "torque"],
+            ),
+            (
+                &["--set", "regulator.law=lqr"],
+                &["regulator.law=lqr", "motor.mode", "torque"],
             ),
             (
                 &["--set", "regulator.active=true"],
-                &["regulator.active=true", "motor.mode", "torque"],
-            ),
-            (
-                &["motors-lqr", "--set", "base.free_floating=true"],
-                &["base.free_floating", "regulator.active"],
+                &["regulator.active", "it is now `regulator.law`"],
             ),
             (
                 &[

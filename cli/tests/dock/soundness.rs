@@ -126,19 +126,19 @@ fn a_docking_has_one_of_four_outcomes() {
             "aligned",
             ["duration_s=0.14", "target.mass_kg=500"],
             "captured",
-            "captured: the latch closed",
+            "Captured: the latch closed",
         ),
         (
             "default",
             ["duration_s=0.15", "target.mass_kg=20"],
             "bounced",
-            "bounced: the target left again with",
+            "Not captured, the target left again with",
         ),
         (
             "default",
             ["duration_s=0.05", "target.mass_kg=500"],
             "in_contact",
-            "they are in contact at the end",
+            "Not captured, in contact at the end: ",
         ),
         (
             "default",

@@ -5,6 +5,7 @@ mod energy;
 mod four_bar;
 mod heavy_top;
 mod leaf;
+mod mechanisms;
 mod modes;
 mod objectivity;
 mod platform;
@@ -28,6 +29,7 @@ pub fn all() -> Vec<Case> {
         objectivity::CASES,
         energy::CASES,
         platform::CASES,
+        mechanisms::CASES,
     ]
     .concat()
 }

@@ -1,28 +1,36 @@
 //! `softdock batch report`: what a study says, on one page.
 
 mod data;
+mod limits;
+mod measure;
 mod pictures;
+mod statistics_json;
 mod tables;
 
-use super::results::{CONFIDENCE, FORCE, Results};
+pub use data::axis_of_input;
+
+use super::results::{CONFIDENCE, FORCE, Results, percent, percents, quantile_words};
 use super::status;
 use crate::output;
 use crate::settings::{Resolved, SettingsArgs};
-use crate::summary::significant;
 use anyhow::Result;
 use data::Data;
-use serde_json::json;
+use limits::Limit;
+use measure::Measure;
+use serde_json::{Value as Json, json};
 use softdock_docking::{Outcome, Scenario, Summary};
 use softdock_report::{BatchReport, Figure};
-use softdock_study::statistics::{Interval, sensitivity_of};
+use softdock_study::statistics::{Sensitivity, sensitivity_of};
 use softdock_study::{Directory, Plan, Status, Table, export_table};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// What the help says below the options.
 const MORE: &str = "\
-Exit status: 0, also while runs are missing, which the report says; 3 when runs are missing and a file
-is damaged, so that finished runs may be among them.";
+With --json every figure of the study is there: count, mean, extremes and quantiles with their
+intervals; rank correlations and shares of the variance for the figures named. Exit status: 0, also
+while runs are missing, which the report says; 3 when runs are missing and a file is damaged, so that
+finished runs may be among them.";
 
 /// Arguments of `softdock batch report`.
 #[derive(Debug, clap::Args)]
@@ -31,6 +39,14 @@ pub struct Arguments {
     /// Folder of a study; it need not be finished
     #[arg(value_name = "DIR")]
     directory: PathBuf,
+    /// A figure that the report is about (`softdock figures` lists them); repeatable, the first is
+    /// the main one; without any the peak contact force
+    #[arg(long = "figure", value_name = "FIGURE")]
+    figures: Vec<String>,
+    /// A limit whose probability is asked for, such as "peak_contact_force_n<=300"; repeatable, beside
+    /// the requirements of the scenario
+    #[arg(long = "limit", value_name = "LIMIT")]
+    limits: Vec<Limit>,
     /// Prints JSON instead of the summary
     #[arg(long)]
     json: bool,
@@ -39,21 +55,31 @@ pub struct Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let directory = Directory::open(&arguments.directory)?;
-    let path = write(&directory)?;
     let status = softdock_study::status(std::slice::from_ref(&directory))?;
+    let asked = Asked {
+        figures: arguments.figures.clone(),
+        limits: arguments.limits.clone(),
+        json: arguments.json,
+    };
+    let written = write_asked(&directory, &status, &asked)?;
     if arguments.json {
-        let results = Results::read(core::slice::from_ref(&directory))?;
-        output::say_json(&json!({
+        let mut value = json!({
             "study": directory.plan().study().name,
+            "version": directory.plan().version(),
+            "digest": directory.plan().digest(),
             "runs": directory.plan().runs(),
-            "results": results.json(),
+            "results": written.results.json(),
             "missing": status.missing_count(),
             "damaged_bytes": status.damaged_bytes,
             "damage": status.damage.iter().map(status::damage_json).collect::<Vec<_>>(),
-            "report": path,
-        }))?;
+            "report": written.path,
+        });
+        if let (Some(value), Json::Object(more)) = (value.as_object_mut(), written.json) {
+            value.extend(more);
+        }
+        output::say_json(&value)?;
     } else {
-        output::say(&format!("report: {}", path.display()))?;
+        output::say(&format!("report: {}", written.path.display()))?;
     }
     for warning in warnings(directory.plan(), &status) {
         eprintln!("softdock: {warning}");
@@ -61,12 +87,34 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     Ok(status::exit_status(&status))
 }
 
+/// What a report is asked for beyond the usual.
+#[derive(Debug, Default)]
+struct Asked {
+    figures: Vec<String>,
+    limits: Vec<Limit>,
+    /// Whether the statistics of every figure are wanted for programs.
+    json: bool,
+}
+
+/// A report that was written.
+struct Written {
+    path: PathBuf,
+    results: Results,
+    json: Json,
+}
+
 /// Writes the report of a study into its folder.
 pub fn write(directory: &Directory) -> Result<PathBuf> {
+    let status = softdock_study::status(std::slice::from_ref(directory))?;
+    Ok(write_asked(directory, &status, &Asked::default())?.path)
+}
+
+fn write_asked(directory: &Directory, status: &Status, asked: &Asked) -> Result<Written> {
     let path = directory.path().join("report.html");
     output::probe(&path)?;
+    let results = Results::read(core::slice::from_ref(directory))?;
     let (table, passing) = open_table(directory)?;
-    let html = page(directory, &table).map(|report| report.html());
+    let made = page(directory, &table, &results, status, asked);
     drop(table);
     if let Some(passing) = passing {
         std::fs::remove_file(&passing).map_err(|cause| output::OutputError {
@@ -74,8 +122,13 @@ pub fn write(directory: &Directory) -> Result<PathBuf> {
             cause,
         })?;
     }
-    output::write_atomic(&path, html??.as_bytes())?;
-    Ok(path)
+    let (report, json) = made?;
+    output::write_atomic(&path, report.html()?.as_bytes())?;
+    Ok(Written {
+        path,
+        results,
+        json,
+    })
 }
 
 /// The table of the runs that are finished, and its file if it is only there for now.
@@ -93,42 +146,120 @@ fn open_table(directory: &Directory) -> Result<(Table, Option<PathBuf>)> {
     Ok((Table::open(&passing)?, Some(passing)))
 }
 
-fn page(directory: &Directory, table: &Table) -> Result<BatchReport> {
-    let plan = directory.plan();
-    let results = Results::read(core::slice::from_ref(directory))?;
-    let data = Data::read(directory, table)?;
-    let force = sensitivity_of(table, FORCE.key, &data.force, CONFIDENCE)?;
-    let captured = sensitivity_of(table, Summary::outcome.key, &data.captured(), CONFIDENCE)?;
-    let mut sensitivities = pictures::sensitivities(FORCE.label, &force, &data);
+/// What drives the figures that the report is about, captures last.
+fn drivers(data: &Data<'_>, results: &Results, named: &[Measure]) -> Result<Vec<Sensitivity>> {
+    let mut out = Vec::new();
+    for measure in named {
+        let values = data.counted(&measure.key)?;
+        out.push(sensitivity_of(
+            data.table,
+            &measure.key,
+            &values,
+            CONFIDENCE,
+        )?);
+    }
     let captures = results.count(Outcome::Captured);
     if captures > 0 && captures < results.met() {
-        sensitivities.extend(pictures::sensitivities("capture", &captured, &data));
+        let key = Summary::outcome.key;
+        out.push(sensitivity_of(
+            data.table,
+            key,
+            &data.captured(),
+            CONFIDENCE,
+        )?);
     }
-    Ok(BatchReport {
+    Ok(out)
+}
+
+/// The values that a sensitivity is about.
+fn values_of(data: &Data<'_>, found: &Sensitivity) -> Result<Vec<f64>> {
+    if found.figure == Summary::outcome.key {
+        return Ok(data.captured());
+    }
+    data.counted(&found.figure)
+}
+
+fn page(
+    directory: &Directory,
+    table: &Table,
+    results: &Results,
+    status: &Status,
+    asked: &Asked,
+) -> Result<(BatchReport, Json)> {
+    let plan = directory.plan();
+    let named = asked.figures.iter().map(|key| Measure::named(plan, key));
+    let mut named = named.collect::<Result<Vec<Measure>, _>>()?;
+    let data = Data::read(directory, table, named.first().cloned())?;
+    if named.is_empty() {
+        named.push(data.main.clone());
+    }
+    let drivers = drivers(&data, results, &named)?;
+    let label = |found: &Sensitivity| match named.iter().find(|m| m.key == found.figure) {
+        Some(measure) => measure.label.clone(),
+        None => "capture".to_owned(),
+    };
+    let mut sensitivities = Vec::new();
+    for found in &drivers {
+        let name = label(found);
+        let values = values_of(&data, found)?;
+        sensitivities.extend(pictures::elementary(&name, &values, &data)?);
+        sensitivities.extend(pictures::sensitivities(&name, found, &data));
+        sensitivities.extend(pictures::joint_effects(&name, &values, &data));
+    }
+    let kept = limits::kept(&data, &asked.limits)?;
+    let mut tables: Vec<_> = limits::table(&kept).into_iter().collect();
+    tables.extend(tables::all(&data, results)?);
+    let json = match asked.json {
+        true => statistics_json::all(&data, &named, &drivers, &kept)?,
+        false => Json::Null,
+    };
+    let mut curves = pictures::exceedances(&data, &named)?;
+    curves.extend(pictures::convergence(&data));
+    let relations = match drivers.first() {
+        Some(main) => pictures::relations(main, &data)?,
+        None => Vec::new(),
+    };
+    let report = BatchReport {
         title: format!("Study: {}", plan.study().name),
         lead: lead(plan),
-        warning: warning(directory, &results)?,
-        figures: headlines(&results),
+        warning: warning(plan, status, results),
+        figures: headlines(&data, results),
         sensitivities,
-        distributions: pictures::distributions(&data)?,
-        relations: pictures::relations(&force, &data),
+        distributions: pictures::distributions(&data, &named)?,
+        curves,
+        relations,
         parallel: pictures::parallel(&data)?,
-        tables: tables::all(&data, &results)?,
+        tables,
         config_text: config_text(plan)?,
-    })
+    };
+    Ok((report, json))
 }
 
 fn lead(plan: &Plan) -> String {
+    use softdock_study::description::Sampling;
     let study = plan.study();
     let sampling = match study.sampling {
-        softdock_study::description::Sampling::Grid => "every combination of a grid",
-        softdock_study::description::Sampling::LatinHypercube => "a Latin hypercube",
-        softdock_study::description::Sampling::Sobol => "a scrambled Sobol' sequence",
-        softdock_study::description::Sampling::MonteCarlo => "independent random points",
-        softdock_study::description::Sampling::Saltelli => "Saltelli's design",
+        Sampling::Grid => "every combination of a grid".to_owned(),
+        Sampling::LatinHypercube => match study.block {
+            Some(block) if block > 0 => format!("Latin hypercubes of {block} runs each"),
+            _ => "a Latin hypercube".to_owned(),
+        },
+        Sampling::Sobol => match study.scrambles {
+            Some(count) if count > 1 => format!("{count} scrambles of a Sobol' sequence"),
+            _ => "a scrambled Sobol' sequence".to_owned(),
+        },
+        Sampling::MonteCarlo => "independent random points".to_owned(),
+        Sampling::Saltelli => "Saltelli's design".to_owned(),
+        Sampling::Morris => "a radial design for elementary effects (Morris)".to_owned(),
+        Sampling::Design => "points from elsewhere".to_owned(),
+    };
+    let what = if study.formula.is_empty() {
+        "dockings"
+    } else {
+        "values of formulas"
     };
     format!(
-        "{} dockings with {} varied inputs, sampled by {sampling} (seed {}). Probabilities are those \
+        "{} {what} with {} varied inputs, sampled by {sampling} (seed {}). Probabilities are those \
          under the distributions of the study: where these weight the edges of an envelope, they are \
          not those in service.",
         plan.runs(),
@@ -151,9 +282,16 @@ fn warnings(plan: &Plan, status: &Status) -> Vec<String> {
     parts
 }
 
-fn warning(directory: &Directory, results: &Results) -> Result<Option<String>> {
-    let status = softdock_study::status(std::slice::from_ref(directory))?;
-    let mut parts = warnings(directory.plan(), &status);
+fn warning(plan: &Plan, status: &Status, results: &Results) -> Option<String> {
+    let mut parts = warnings(plan, status);
+    if plan.weight(0).is_some() {
+        parts.push(
+            "The points of this study carry weights (column weight of the table): they were drawn where \
+             an event is frequent. The statistics of this page are those of the points, not of the \
+             distributions of the inputs."
+                .to_owned(),
+        );
+    }
     if results.suspect > 0 {
         parts.push(format!(
             "Suspect: {} of {} runs, left out of every statistic and listed at the end.",
@@ -174,20 +312,29 @@ fn warning(directory: &Directory, results: &Results) -> Result<Option<String>> {
             results.failed
         ));
     }
-    Ok((!parts.is_empty()).then(|| parts.join(" ")))
+    (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-fn headlines(results: &Results) -> Vec<Figure> {
-    let percent = |share: f64| significant(100.0 * share, 3);
+fn headlines(data: &Data<'_>, results: &Results) -> Vec<Figure> {
     let mut out = Vec::new();
     if let Some(share) = results.capture_probability() {
-        let Interval { low, high } = results.capture_interval();
         out.push(
             Figure::text("probability of capture", percent(share), "%")
                 .keyed("capture_probability", share),
         );
-        let interval = format!("{} … {}", percent(low), percent(high));
-        out.push(Figure::text("its 95 % interval", interval, "%"));
+        let (interval, sure) = match results.capture.interval {
+            Some(interval) => (percents(interval), results.capture.coverage.words()),
+            None => ("none on a grid".to_owned(), ""),
+        };
+        out.push(Figure::text(
+            &format!("its {sure}95 % interval"),
+            interval,
+            "%",
+        ));
+        if let Some(bounds) = results.capture.bounds {
+            let label = format!("whatever the {} undecided runs", results.undecided());
+            out.push(Figure::text(&label, percents(bounds), "%"));
+        }
         let (captured, met) = (results.count(Outcome::Captured), results.met());
         out.push(
             Figure::text(
@@ -201,20 +348,36 @@ fn headlines(results: &Results) -> Vec<Figure> {
             Figure::text("sound runs that met", met.to_string(), "").keyed("capture_trials", met),
         );
     }
-    if let Some(force) = &results.force {
-        for (label, probability) in [
-            ("median peak force", 0.5),
-            ("95 % of the peaks below", 0.95),
-        ] {
-            let quantile = force.quantiles.iter().find(|(p, _)| *p == probability);
-            if let Some((_, value)) = quantile {
-                out.push(Figure::number(label, *value, 3, "N"));
-            }
+    if let Some(main) = results
+        .main
+        .as_ref()
+        .filter(|_| results.main_name == data.main.key)
+    {
+        let (label, unit) = (&data.main.label, &data.main.unit);
+        for quantile in main.quantiles.iter().filter(|q| q.probability >= 0.5) {
+            let name = match quantile.probability {
+                0.5 => format!("median {label}"),
+                p => format!("{} % of {label} below", percent(p)),
+            };
+            let known = quantile_words(quantile, main.count);
+            out.push(Figure::number(
+                &name,
+                data.main.scaled(quantile.value),
+                3,
+                unit,
+            ));
+            out.push(Figure::text("  95 % interval", known, unit));
         }
-        out.push(
-            Figure::number("largest peak force", force.max, 3, "N")
-                .keyed("largest_peak_contact_force_n", force.max),
+        let mut largest = Figure::number(
+            &format!("largest {label}"),
+            data.main.scaled(main.max),
+            3,
+            unit,
         );
+        if data.main.key == FORCE.key {
+            largest = largest.keyed("largest_peak_contact_force_n", main.max);
+        }
+        out.push(largest);
     }
     out.push(Figure::text("runs", results.finished.to_string(), ""));
     out.push(
@@ -229,6 +392,10 @@ fn headlines(results: &Results) -> Vec<Figure> {
 /// The study and, below, its base scenario with every key.
 fn config_text(plan: &Plan) -> Result<String> {
     let study = toml::to_string(plan.study())?;
+    if !plan.study().formula.is_empty() {
+        let (version, digest) = (plan.version(), plan.digest());
+        return Ok(format!("# softdock {version}, digest {digest}\n{study}"));
+    }
     let base = toml::to_string(plan.scenario())?;
     let args = SettingsArgs::default();
     let base = Resolved::<Scenario>::with_text("the base scenario", &base, &args, &[])?.print()?;
@@ -237,13 +404,4 @@ fn config_text(plan: &Plan) -> Result<String> {
         plan.version(),
         plan.digest()
     ))
-}
-
-/// Where a file is from the page, if it is there.
-fn beside(directory: &Directory, path: &Path) -> Option<String> {
-    directory
-        .path()
-        .join(path)
-        .exists()
-        .then(|| path.to_string_lossy().into_owned())
 }

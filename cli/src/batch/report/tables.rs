@@ -4,7 +4,7 @@ use super::data::{Data, Input};
 use crate::batch::results::{Group, Results};
 use anyhow::Result;
 use softdock_docking::{Outcome, Summary};
-use softdock_report::{Cell, Table, significant};
+use softdock_report::{Axis, Cell, Table, significant};
 use softdock_study::description::Sampling;
 use softdock_study::table::Column;
 
@@ -17,8 +17,8 @@ const MOST_COLUMNS: usize = 40;
 
 /// All tables.
 pub fn all(data: &Data<'_>, results: &Results) -> Result<Vec<Table>> {
-    let mut out = vec![outcomes(results)];
-    out.extend(map(data));
+    let mut out = vec![outcomes(data, results)];
+    out.extend(map(data)?);
     out.push(worst(data)?);
     out.extend(suspects(data));
     out.extend(failures(data)?);
@@ -26,14 +26,14 @@ pub fn all(data: &Data<'_>, results: &Results) -> Result<Vec<Table>> {
 }
 
 /// How many runs ended in which way, and how hard they were.
-fn outcomes(results: &Results) -> Table {
+fn outcomes(data: &Data<'_>, results: &Results) -> Table {
     let row = |group: &Group| {
         let quantile = |wanted: f64| {
-            let force = group.force.as_ref()?;
-            let found = force.quantiles.iter().find(|(p, _)| *p == wanted);
-            found.map(|(_, value)| *value)
+            let quantiles = &group.main.as_ref()?.quantiles;
+            let found = quantiles.iter().find(|q| q.probability == wanted);
+            found.map(|q| q.value)
         };
-        let largest = group.force.as_ref().map(|force| force.max);
+        let largest = group.main.as_ref().map(|main| main.max);
         let number = |value: Option<f64>| Cell::number(value.unwrap_or(f64::NAN), 4);
         vec![
             Cell::text(group.outcome.to_string()),
@@ -51,12 +51,13 @@ fn outcomes(results: &Results) -> Table {
     let mut rows: Vec<Vec<Cell>> = results.groups.iter().map(row).collect();
     rows.push(left_out("suspect (left out)", results.suspect));
     rows.push(left_out("failed (left out)", results.failed));
+    let name = titled(&data.main.axis());
     let columns = [
-        "outcome",
-        "runs",
-        "median peak force [N]",
-        "95 % below [N]",
-        "largest [N]",
+        "outcome".to_owned(),
+        "runs".to_owned(),
+        format!("median {name}"),
+        "95 % below".to_owned(),
+        "largest".to_owned(),
     ];
     Table {
         title: "Outcomes".to_owned(),
@@ -64,17 +65,15 @@ fn outcomes(results: &Results) -> Table {
             "Sound runs by what became of them; suspect and failed ones count in no statistic \
                    of this page."
                 .to_owned(),
-        columns: columns.map(str::to_owned).to_vec(),
+        columns: columns.to_vec(),
         rows,
     }
 }
 
 /// The suspect runs and why they are.
 fn suspects(data: &Data<'_>) -> Option<Table> {
-    let found = || data.doubts.iter().enumerate();
-    let found = || found().filter_map(|(i, doubts)| Some((i, doubts.as_ref()?)));
-    let count = found().count();
-    let row = |(i, doubts): (usize, &String)| vec![named(data, i), Cell::text(doubts.clone())];
+    let count = data.doubts.len();
+    let row = |(i, doubts): (&usize, &String)| vec![named(data, *i), Cell::text(doubts.clone())];
     (count > 0).then(|| Table {
         title: "Suspect runs".to_owned(),
         sentence: listed(
@@ -82,7 +81,7 @@ fn suspects(data: &Data<'_>) -> Option<Table> {
             "These runs were computed, but must not be used as they are.",
         ),
         columns: vec!["run".to_owned(), "reasons".to_owned()],
-        rows: found().take(LISTED).map(row).collect(),
+        rows: data.doubts.iter().take(LISTED).map(row).collect(),
     })
 }
 
@@ -97,58 +96,69 @@ fn listed(count: usize, all: &str) -> String {
 
 fn worst(data: &Data<'_>) -> Result<Table> {
     let mut order: Vec<usize> = (0..data.runs.len())
-        .filter(|&i| data.force[i].is_finite())
+        .filter(|&i| !data.main_values[i].is_nan())
         .collect();
     // Stable: of equal ones the earlier comes first.
-    order.sort_by(|&a, &b| data.force[b].total_cmp(&data.force[a]));
+    order.sort_by(|&a, &b| data.main_values[b].total_cmp(&data.main_values[a]));
     order.truncate(WORST);
-    let capture_time = data.table.numbers(Summary::capture_time_s.key)?;
-    let mut columns = ["run", "peak force [N]", "capture [s]", "time series"]
+    // A study of formulas has no such time.
+    let capture_time = data.table.numbers(Summary::capture_time_s.key);
+    let capture_time = |i: usize| capture_time.as_ref().map_or(f64::NAN, |times| times[i]);
+    let name = titled(&data.main.axis());
+    let mut columns = ["run", &name, "capture [s]", "time series"]
         .map(str::to_owned)
         .to_vec();
-    columns.extend(data.inputs.iter().map(titled));
-    let row = |&i: &usize| {
-        let series = match &data.series[i] {
+    columns.extend(data.inputs.iter().map(|input| titled(&input.axis)));
+    let inputs = data
+        .inputs
+        .iter()
+        .map(|input| {
+            let column = data.column(input)?;
+            Ok(order.iter().map(|&i| value(&column, i)).collect())
+        })
+        .collect::<Result<Vec<Vec<Cell>>>>()?;
+    let row = |(place, &i): (usize, &usize)| {
+        let series = match data.series(i) {
             Some(path) => Cell::link("CSV", path),
             None => Cell::text("–"),
         };
         let mut row = vec![
             named(data, i),
-            Cell::number(data.force[i], 4),
-            Cell::number(capture_time[i], 3),
+            Cell::number(data.main.scaled(data.main_values[i]), 4),
+            Cell::number(capture_time(i), 3),
             series,
         ];
-        row.extend(data.inputs.iter().map(|input| value(input, i)));
+        row.extend(inputs.iter().map(|column| column[place].clone()));
         row
     };
     Ok(Table {
-        title: "Largest peak contact forces".to_owned(),
+        title: format!("Largest {}", data.main.label),
         sentence: "Runs that were done again in full detail (softdock batch rerun) lead to their \
                    reports."
             .to_owned(),
         columns,
-        rows: order.iter().map(row).collect(),
+        rows: order.iter().enumerate().map(row).collect(),
     })
 }
 
 /// An input with its unit.
-fn titled(input: &Input) -> String {
-    match &*input.axis.unit {
-        "" => input.axis.label.clone(),
-        unit => format!("{} [{unit}]", input.axis.label),
+fn titled(axis: &Axis) -> String {
+    match &*axis.unit {
+        "" => axis.label.clone(),
+        unit => format!("{} [{unit}]", axis.label),
     }
 }
 
 /// A run by name, with its report if there is one.
 fn named(data: &Data<'_>, i: usize) -> Cell {
-    match &data.reports[i] {
-        Some(path) => Cell::link(&data.labels[i], path),
-        None => Cell::text(&data.labels[i]),
+    match data.report(i) {
+        Some(path) => Cell::link(data.label(i), path),
+        None => Cell::text(data.label(i)),
     }
 }
 
-fn value(input: &Input, i: usize) -> Cell {
-    match input.column.get(i) {
+fn value(column: &Column, i: usize) -> Cell {
+    match column.get(i) {
         Some(softdock_study::Value::Real(x)) => Cell::number(x, 3),
         Some(other) => Cell::text(other.to_string()),
         None => Cell::text("–"),
@@ -184,50 +194,56 @@ fn failures(data: &Data<'_>) -> Result<Option<Table>> {
 }
 
 /// The peak force on a grid of two inputs.
-fn map(data: &Data<'_>) -> Option<Table> {
+fn map(data: &Data<'_>) -> Result<Option<Table>> {
     let [mut across, mut down] = data.inputs.iter().collect::<Vec<&Input>>()[..] else {
-        return None;
+        return Ok(None);
     };
     if data.plan.study().sampling != Sampling::Grid {
-        return None;
+        return Ok(None);
     }
-    let levels = |input: &Input| {
-        let mut levels = input.column.numbers()?;
+    let numbers = |input: &Input| anyhow::Ok(data.column(input)?.numbers());
+    let (Some(mut x), Some(mut y)) = (numbers(across)?, numbers(down)?) else {
+        return Ok(None);
+    };
+    let levels = |values: &[f64]| {
+        let mut levels = values.to_vec();
         levels.sort_by(f64::total_cmp);
         levels.dedup();
-        Some(levels)
+        levels
     };
-    let (mut columns, mut rows) = (levels(across)?, levels(down)?);
+    let (mut columns, mut rows) = (levels(&x), levels(&y));
     if columns.len() > rows.len() {
         // Pages are easier to scroll down than across.
         std::mem::swap(&mut across, &mut down);
         std::mem::swap(&mut columns, &mut rows);
+        std::mem::swap(&mut x, &mut y);
     }
     if columns.len() > MOST_COLUMNS {
-        return None;
+        return Ok(None);
     }
-    let (x, y) = (across.column.numbers()?, down.column.numbers()?);
     let cell = |row: f64, column: f64| {
         let found = (0..data.runs.len()).find(|&i| x[i] == column && y[i] == row);
         let Some(i) = found else {
             return Cell::text("–");
         };
         let mut text = match data.outcome[i] {
-            _ if data.doubts[i].is_some() => "suspect".to_owned(),
+            _ if data.doubts.contains_key(&i) => "suspect".to_owned(),
             Some(Outcome::NeverTouched) => "no touch".to_owned(),
             None => "failed".to_owned(),
-            Some(_) if data.force[i].is_finite() => significant(data.force[i], 3),
+            Some(_) if !data.main_values[i].is_nan() => {
+                significant(data.main.scaled(data.main_values[i]), 3)
+            }
             Some(_) => "–".to_owned(),
         };
         if data.outcome[i] == Some(Outcome::Captured) {
             text.push_str("\u{a0}•");
         }
-        match &data.reports[i] {
+        match data.report(i) {
             Some(path) => Cell::link(text, path),
             None => Cell::text(text),
         }
     };
-    let corner = format!("{}; across: {}", titled(down), titled(across));
+    let corner = format!("{}; across: {}", titled(&down.axis), titled(&across.axis));
     let mut names = vec![corner];
     // Levels of a range carry rounding errors that nobody wants to read.
     names.extend(
@@ -240,10 +256,10 @@ fn map(data: &Data<'_>) -> Option<Table> {
         cells.extend(columns.iter().map(|&column| cell(*row, column)));
         cells
     };
-    Some(Table {
-        title: "Map of the peak contact force [N]".to_owned(),
+    Ok(Some(Table {
+        title: format!("Map of {}", titled(&data.main.axis())),
         sentence: "A dot marks a capture.".to_owned(),
         columns: names,
         rows: rows.iter().map(line).collect(),
-    })
+    }))
 }

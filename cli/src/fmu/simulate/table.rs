@@ -2,11 +2,11 @@
 
 use super::assignment::find;
 use crate::failure::BadInput;
-use crate::input_file;
-use anyhow::{Context, Result};
+use crate::input_table;
+use anyhow::Result;
 use multibody::model::Interpolation;
 use softdock_fmi::import::{FmuInstance, ImportError};
-use softdock_xml::{Causality, ModelDescription, ScalarVariable, VariableType};
+use softdock_xml::{Causality, ModelDescription, VariableType};
 use std::path::Path;
 
 /// Inputs over time.
@@ -33,19 +33,39 @@ enum Kind {
 }
 
 impl InputTable {
-    /// Reads a table with a column `time` or `t` and one per input.
+    /// Reads a table with a column `time_s` and one per input.
     pub fn read(
         path: &Path,
         interpolation: Interpolation,
         description: &ModelDescription,
     ) -> Result<Self> {
-        let file = input_file::open(path)
-            .map_err(|error| BadInput::new(format!("cannot read {}: {error}", path.display())))?;
-        let table =
-            parse(file, description).with_context(|| format!("input table {}", path.display()))?;
+        let table = input_table::read_with(path, |name| input(name, description).map(|_| ()))?;
         Ok(Self {
             interpolation,
-            ..table
+            ..Self::new(table, description)?
+        })
+    }
+
+    /// Of a table whose columns are inputs.
+    fn new(
+        table: input_table::InputTable,
+        description: &ModelDescription,
+    ) -> Result<Self, BadInput> {
+        let column = |(name, values): (String, Vec<f64>)| {
+            let (reference, kind) = input(&name, description)?;
+            Ok(Column {
+                reference,
+                kind,
+                values,
+            })
+        };
+        let columns = table.columns.into_iter().map(column);
+        let interface = description.co_simulation.as_ref();
+        Ok(Self {
+            times: table.times,
+            columns: columns.collect::<Result<_, BadInput>>()?,
+            interpolates: interface.is_some_and(|interface| interface.can_interpolate_inputs),
+            interpolation: Interpolation::default(),
         })
     }
 
@@ -99,83 +119,23 @@ impl InputTable {
     }
 }
 
-fn kind_of(variable: &ScalarVariable) -> Result<Kind, BadInput> {
-    let name = &variable.name;
+/// Reference and kind of the input of this name.
+fn input(name: &str, description: &ModelDescription) -> Result<(u32, Kind), BadInput> {
+    let variable = find(name, description)?;
     if variable.causality != Causality::Input {
         let causality = variable.causality;
         let message = format!("`{name}` is no input but {causality}");
         return Err(BadInput::new(message));
     }
-    match variable.variable_type {
-        VariableType::Real(_) => Ok(Kind::Real),
-        VariableType::Integer(_) | VariableType::Enumeration(_) => Ok(Kind::Integer),
-        VariableType::Boolean(_) => Ok(Kind::Boolean),
-        VariableType::String(_) => Err(BadInput::new(format!("`{name}` is a text"))),
-    }
-}
-
-fn parse(
-    source: impl std::io::Read,
-    description: &ModelDescription,
-) -> Result<InputTable, BadInput> {
-    let bad = |error: csv::Error| BadInput::new(error.to_string());
-    let mut reader = csv::ReaderBuilder::new()
-        .trim(csv::Trim::All)
-        .from_reader(source);
-    let header = reader.headers().map_err(bad)?.clone();
-    let is_time = |name: &str| name == "time" || name == "t";
-    let Some(time) = header.iter().position(is_time) else {
-        let message = "the column `time` (in seconds) is missing";
-        return Err(BadInput::new(message));
+    let kind = match variable.variable_type {
+        VariableType::Real(_) => Kind::Real,
+        VariableType::Integer(_) | VariableType::Enumeration(_) => Kind::Integer,
+        VariableType::Boolean(_) => Kind::Boolean,
+        VariableType::String(_) => {
+            return Err(BadInput::new(format!("`{name}` is a text")));
+        }
     };
-    let mut columns = Vec::new();
-    for (position, name) in header.iter().enumerate() {
-        if position != time {
-            let variable = find(name, description)?;
-            let column = Column {
-                reference: variable.value_reference,
-                kind: kind_of(variable)?,
-                values: Vec::new(),
-            };
-            columns.push((position, column));
-        }
-    }
-    let mut times: Vec<f64> = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(bad)?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let number = |position: usize| {
-            let text = record.get(position).unwrap_or_default();
-            let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-            value.ok_or_else(|| {
-                let name = header.get(position).unwrap_or_default();
-                let message = format!("line {line}: `{name}` is `{text}`, not a finite number");
-                BadInput::new(message)
-            })
-        };
-        let now = number(time)?;
-        if let Some(&before) = times.last()
-            && now <= before
-        {
-            let message = format!("line {line}: time {now} does not come after {before}");
-            return Err(BadInput::new(message));
-        }
-        times.push(now);
-        for (position, column) in &mut columns {
-            column.values.push(number(*position)?);
-        }
-    }
-    if times.is_empty() || columns.is_empty() {
-        let message = "there must be at least one row, and one input beside `time`";
-        return Err(BadInput::new(message));
-    }
-    let interface = description.co_simulation.as_ref();
-    Ok(InputTable {
-        times,
-        columns: columns.into_iter().map(|(_, column)| column).collect(),
-        interpolation: Interpolation::default(),
-        interpolates: interface.is_some_and(|interface| interface.can_interpolate_inputs),
-    })
+    Ok((variable.value_reference, kind))
 }
 
 #[cfg(test)]
@@ -186,7 +146,8 @@ mod tests {
 
     fn read(text: &str) -> Result<InputTable, BadInput> {
         let description = ModelKind::LegPlanar.description().unwrap();
-        parse(text.as_bytes(), &description)
+        let known = |name: &str| input(name, &description).map(|_| ());
+        InputTable::new(input_table::parse(text.as_bytes(), known)?, &description)
     }
 
     #[test]
@@ -202,12 +163,12 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         for (text, expected) in [
-            ("load.torque\n1\n", "column `time`"),
+            ("load.torque\n1\n", "column time_s"),
             ("t,load.torqe\n0,1\n", "did you mean `load.torque`?"),
             ("t,q1\n0,1\n", "`q1` is no input but output"),
             ("t,load.torque\n0,x\n", "line 2: `load.torque` is `x`"),
             ("t,load.torque\n0,1\n0,2\n", "does not come after"),
-            ("t,load.torque\n", "at least one row"),
+            ("t,load.torque\n", "no rows"),
         ] {
             let message = read(text).unwrap_err().to_string();
             assert!(message.contains(expected), "{text}: {message}");

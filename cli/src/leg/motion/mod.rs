@@ -193,6 +193,6 @@ impl Job<'_> {
             }
             output::say(&summary.to_string())?;
         }
-        ended.status(&report.file, &report.soundness)
+        ended.status(Some(&report.file), &report.soundness)
     }
 }

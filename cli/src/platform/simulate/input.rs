@@ -1,7 +1,7 @@
 //! Wrench and motor histories from a table.
 
 use crate::failure::BadInput;
-use crate::leg::input::{self, InterpolationArgs};
+use crate::input_table::{self, InterpolationArgs};
 use anyhow::Result;
 use leg_core::config::MotorMode;
 use multibody::model::Signal;
@@ -28,7 +28,7 @@ pub struct Histories {
 }
 
 impl Histories {
-    /// Reads a table with a column `t` [s].
+    /// Reads a table with a column `time_s`.
     pub fn read(path: &Path, between: &InterpolationArgs, config: &PlatformConfig) -> Result<Self> {
         let legs = config.leg_count();
         let motor = |leg: usize, what: &str| format!("motor_{leg}_{what}");
@@ -36,7 +36,7 @@ impl Histories {
         names.extend((1..=legs).map(|leg| motor(leg, "angle_rad")));
         names.extend((1..=legs).map(|leg| motor(leg, "torque_nm")));
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
-        let table = input::read(path, &known)?;
+        let table = input_table::read(path, &known)?;
         let mut out = Self {
             motors: vec![(None, None); legs],
             ..Self::default()

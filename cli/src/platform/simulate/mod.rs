@@ -1,26 +1,24 @@
 //! `softdock platform simulate`: motion of the platform from an equilibrium.
 
 mod input;
-mod page;
-mod record;
-mod report;
-mod table;
 
 use super::start::{PlaceArgs, WrenchArgs};
-use crate::failure::BadInput;
+use crate::command::{self, CommandArgs, Computed};
+use crate::failure::{BadInput, with_exit_status};
 use crate::foreign::ForeignCode;
-use crate::leg::input::InterpolationArgs;
+use crate::input_table::InterpolationArgs;
 use crate::legs::LegsArgs;
-use crate::output::{self, CsvFile, OutputArgs};
-use crate::run;
-use crate::settings::{Resolved, SettingsArgs};
+use crate::output::CsvFile;
+use crate::run::{self, Ended};
+use crate::settings::Resolved;
 use anyhow::Result;
 use input::Histories;
-use page::page;
-use record::Record;
+use softdock_figures::Columns;
 use softdock_platform::PlatformConfig;
 use softdock_platform::config::Coupling;
 use softdock_platform::native::torque_history;
+use softdock_platform::results::{Motion, MotionResult, motion_columns};
+use softdock_platform::sample::PlatformSample;
 use softdock_platform::scheme::{self, Scheme};
 use softdock_platform::unit::LoadedFmu;
 use softdock_platform::wrench::WrenchHistory;
@@ -32,27 +30,19 @@ use toml::Value;
 const FILES: &str = "\
 The platform starts at rest in equilibrium, unloaded or under --force and --moment. The wrench in
 motion is that of the settings wrench.*, numbers or histories, or of the table of --input, which
-replaces it; motors follow motor.* (legs.different for single legs) or the table. Writes platform.csv
+replaces it; where nothing at all is given the end effector gets a push (20 N down and 5 N sideways at
+0.1 s), so that there is something to see; motors follow motor.* (legs.different for single legs) or the table. Writes platform.csv
 to the folder of --out, or to the current folder if there is none. With --out, summary.json and
 config.toml are written beside it. A run that is stopped or fails leaves its rows in
-platform.partial.csv. Columns:
-  t                                 time [s]
-  x, y, z, pitch, yaw, roll         pose of the end effector [m, rad]
-  vx, vy, vz, wx, wy, wz            its rates, world axes [m/s, rad/s]
-  base_x ... base_wz                the same of a floating base
-  f1_x, f1_y, f1_z ...              force of each leg on the end effector [N]
-  tendon_length_1 ...               distance A to B [m]
-  tendon_tension_1 ...              tendon tension [N]
-  motor_angle_1 ...                 crank angles [rad]
-  motor_torque_1 ...                torques of motors, or of what prescribes the angles [N·m]
-  kinetic, strain, tendon, gravity  energies [J]
-  wrench_work, motor_work           work done since the start [J]
-  dissipated, residual              energy lost in dampers; what the account of energy misses [J]
-  joint_gap                         largest opening of a spherical joint [m]";
+platform.partial.csv. Columns, for each leg those of the first one (base_* if the base floats):";
+
+fn help() -> String {
+    with_exit_status(&format!("{FILES}\n{}", motion_columns(1, true).help()))
+}
 
 /// Arguments of `softdock platform simulate`.
 #[derive(Debug, clap::Args)]
-#[command(after_help = crate::failure::with_exit_status(FILES))]
+#[command(after_help = help())]
 pub struct Arguments {
     /// Simulated time [s]
     #[arg(
@@ -68,7 +58,7 @@ pub struct Arguments {
     /// Time between rows [s]; every (macro) step if left out. Macro steps end at rows
     #[arg(long, value_name = "S", allow_negative_numbers = true)]
     output_step: Option<f64>,
-    /// Table of inputs: a column t [s] and any of force_x_n, force_y_n, force_z_n, moment_x_nm,
+    /// Table of inputs: a column time_s and any of force_x_n, force_y_n, force_z_n, moment_x_nm,
     /// moment_y_nm, moment_z_nm, motor_1_angle_rad, ..., motor_1_torque_nm, ... (angles counted
     /// from the start, in the motor modes angle and hold; torques are delivered as they are in mode
     /// torque and added to the holding ones in mode hold)
@@ -79,9 +69,6 @@ pub struct Arguments {
     /// Breaks a leg at a time: LEG:SECONDS, such as 3:0.5; repeatable
     #[arg(long = "break", value_name = "LEG:S")]
     breaks: Vec<String>,
-    /// Writes a page with charts; its folder is made if missing
-    #[arg(long, value_name = "FILE.html")]
-    plot: Option<PathBuf>,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
@@ -89,9 +76,7 @@ pub struct Arguments {
     #[command(flatten)]
     legs: LegsArgs,
     #[command(flatten)]
-    settings: SettingsArgs,
-    #[command(flatten)]
-    output: OutputArgs,
+    common: CommandArgs,
 }
 
 impl Arguments {
@@ -104,54 +89,73 @@ impl Arguments {
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let resolved = resolve(arguments)?;
-    if arguments.settings.print_config {
-        output::say(&resolved.print()?)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let config = &resolved.config;
-    let output_step = arguments.output_step.unwrap_or(usual_step(config));
-    run::check_times(arguments.duration, output_step).map_err(BadInput::new)?;
-    let breaks = breaks(&arguments.breaks, config.leg_count())?;
-    let histories = match &arguments.input {
-        Some(path) => Histories::read(path, &arguments.between, config)?,
-        None => Histories::default(),
-    };
-    let folder = arguments.output.out.clone().unwrap_or_default();
-    if let Some(plot) = &arguments.plot {
-        output::probe(plot)?;
-    }
-    run::listen_for_stop();
-    let platform = started(arguments, config, &histories)?;
-    let header = table::header(config.leg_count(), config.base.free_floating);
-    let names: Vec<&str> = header.iter().map(String::as_str).collect();
-    let csv = CsvFile::create(&folder.join("platform.csv"), &names)?;
-    let times = record::Times {
-        duration: arguments.duration,
-        output_step,
-        breaks,
-    };
-    let mut record = Record::new(platform, csv, times, arguments.plot.is_some())?;
-    let ended = record.run();
-    let (report, samples) = record.finish(&ended)?;
-    if arguments.output.out.is_some() {
-        output::write_json(&folder.join("summary.json"), &report)?;
-        output::write_atomic(&folder.join("config.toml"), resolved.print()?.as_bytes())?;
-    }
-    if let Some(plot) = &arguments.plot {
-        let page = page(&report, config, &samples);
-        output::write_atomic(plot, page.html()?.as_bytes())?;
-    }
-    if arguments.output.json {
-        output::say_json(&report)?;
-    } else {
-        let mut summary = report.summary();
-        summary.note(format!("wrote {}", report.file.display()));
-        if let Some(plot) = &arguments.plot {
-            summary.note(format!("wrote {}", plot.display()));
+    command::run_resolved(&arguments.common, &resolved, |config| {
+        let output_step = arguments.output_step.unwrap_or(usual_step(config));
+        run::check_times(arguments.duration, output_step).map_err(BadInput::new)?;
+        let breaks = breaks(&arguments.breaks, config.leg_count())?;
+        let histories = match &arguments.input {
+            Some(path) => Histories::read(path, &arguments.between, config)?,
+            None => Histories::default(),
+        };
+        run::listen_for_stop();
+        let platform = started(arguments, config, &histories)?;
+        let columns = motion_columns(config.leg_count(), config.base.free_floating);
+        let csv = arguments.common.views.rows("platform.csv", &columns)?;
+        let grid = run::Grid::new(arguments.duration, output_step);
+        let motion = Motion::new(platform, breaks)?;
+        record(
+            motion,
+            &grid,
+            csv,
+            &columns,
+            arguments.common.views.plot.is_some(),
+        )
+    })
+}
+
+/// Most samples kept for the charts.
+const MOST_SAMPLES: usize = 20_000;
+
+/// Runs to the end, or until it is stopped or fails.
+fn record(
+    mut motion: Motion,
+    grid: &run::Grid,
+    mut csv: CsvFile,
+    columns: &Columns<PlatformSample>,
+    keep_samples: bool,
+) -> Result<Computed<MotionResult>> {
+    let mut samples = Vec::new();
+    let kept = grid.last / MOST_SAMPLES + 1;
+    let mut progress = run::Progress::new(grid.time(grid.last));
+    let mut each_row = || {
+        for index in 0..=grid.last {
+            if run::stop_requested() {
+                return Ok(false);
+            }
+            let sample = motion.advance_to(grid.time(index))?;
+            csv.row(&columns.row(sample).collect::<Vec<_>>())?;
+            if keep_samples && (index % kept == 0 || index == grid.last) {
+                samples.push(sample.clone());
+            }
+            progress.at(grid.time(index));
         }
-        output::say(&summary.to_string())?;
-    }
-    ended.status(&report.file, &report.soundness)
+        Ok(true)
+    };
+    let ended = Ended::new(each_row());
+    progress.finish();
+    let result = MotionResult {
+        complete: ended.is_complete(),
+        soundness: ended.soundness(motion.watch()),
+        stopped_because: ended.reason(),
+        file: ended.close(csv)?,
+        wall_s: progress.elapsed(),
+        ..motion.result(samples)?
+    };
+    Ok(Computed {
+        written: vec![result.file.clone()],
+        result,
+        ended,
+    })
 }
 
 /// Every step, and every macro step of co-simulation if that is longer.
@@ -171,17 +175,54 @@ fn resolve(arguments: &Arguments) -> Result<Resolved<PlatformConfig>> {
             Value::Float(step),
         )
     });
-    let more: Vec<_> = step.into_iter().collect();
-    let resolved = Resolved::<PlatformConfig>::with(&arguments.settings, &more)?;
+    let more: Vec<_> = step.into_iter().chain(usual_push(arguments)).collect();
+    let resolved: Resolved<PlatformConfig> = arguments.common.resolve(&more)?;
     let implied = arguments.legs.implied(resolved.config.coupling);
     if implied.is_empty() {
         return Ok(resolved);
     }
     let more: Vec<_> = more.into_iter().chain(implied).collect();
-    Ok(Resolved::<PlatformConfig>::with(
-        &arguments.settings,
-        &more,
-    )?)
+    arguments.common.resolve(&more)
+}
+
+/// A push for a platform to which nothing else happens: up and sideways, for a fifth of a second.
+/// Without one there would be nothing to see.
+fn usual_push(arguments: &Arguments) -> Vec<(String, &'static str, Value)> {
+    let CommandArgs { file, settings, .. } = &arguments.common;
+    let asked = file.is_some()
+        || settings.config.is_some()
+        || !settings.set.is_empty()
+        || arguments.input.is_some()
+        || !arguments.breaks.is_empty()
+        || arguments.place.position.is_some()
+        || arguments.place.motor_rad.is_some()
+        || arguments.wrench.force != [0.0; 3]
+        || arguments.wrench.moment != [0.0; 3];
+    if asked {
+        return Vec::new();
+    }
+    let pulse = |height: f64| {
+        let list = |numbers: [f64; 4]| Value::Array(numbers.map(Value::Float).to_vec());
+        let entries = [
+            ("kind", Value::String("table".to_owned())),
+            ("times_s", list([0.0, 0.1, 0.2, 10.0])),
+            ("values", list([0.0, height, 0.0, 0.0])),
+        ];
+        Value::Table(
+            entries
+                .map(|(key, value)| (key.to_owned(), value))
+                .into_iter()
+                .collect(),
+        )
+    };
+    vec![
+        (
+            "the usual push".to_owned(),
+            "wrench.force_z_n",
+            pulse(-20.0),
+        ),
+        ("the usual push".to_owned(), "wrench.force_x_n", pulse(5.0)),
+    ]
 }
 
 /// The platform at rest, its histories set.
@@ -218,7 +259,7 @@ fn started(
     Ok(platform)
 }
 
-/// Legs (from 0) and the times at which they break, in the order of time.
+/// Legs (from 0) and the times at which they break.
 fn breaks(texts: &[String], legs: usize) -> Result<Vec<(f64, usize)>, BadInput> {
     let mut out = Vec::new();
     for text in texts {
@@ -238,6 +279,5 @@ fn breaks(texts: &[String], legs: usize) -> Result<Vec<(f64, usize)>, BadInput> 
             }
         }
     }
-    out.sort_by(|a, b| a.0.total_cmp(&b.0));
     Ok(out)
 }

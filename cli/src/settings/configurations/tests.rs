@@ -145,6 +145,7 @@ mod platform {
         };
         config.tendon.damping_shortening_n_s_per_m = Some(1.0);
         config.tendon.rest_length_m = Some(0.4);
+        config.solver.accuracy = Some(1e-3);
         let set = [("tendon.stiffness_n_per_m".to_owned(), 1500.0.into())];
         config.legs.different.push(Difference {
             leg: 2,
@@ -234,6 +235,7 @@ mod docking {
     use crate::settings::{Resolved, SettingsArgs, SettingsError, flatten};
     use leg_core::spatial::SectionShape;
     use proptest::prelude::*;
+    use softdock_docking::Requirement;
     use softdock_platform::config::Difference;
 
     /// The scenario with every optional key given, so that all keys are written.
@@ -242,11 +244,20 @@ mod docking {
         let platform = &mut scenario.platform;
         platform.tendon.damping_shortening_n_s_per_m = Some(1.0);
         platform.tendon.rest_length_m = Some(0.4);
+        platform.solver.accuracy = Some(1e-3);
         platform.section = SectionShape::Rod { radius_m: 0.002 };
         let set = [("tendon.present".to_owned(), toml::Value::Boolean(false))];
         platform.legs.different = vec![Difference {
             leg: 1,
             set: set.into_iter().collect(),
+        }];
+        scenario.docking.requirement = vec![Requirement {
+            name: "soft".to_owned(),
+            figure: "peak_contact_force_n".to_owned(),
+            min: None,
+            max: Some(45.0),
+            word: None,
+            source: None,
         }];
         scenario
     }

@@ -57,7 +57,7 @@ fn the_identifier_of_a_model_never_becomes_a_path() {
     for identifier in ["../../../evil", "/tmp/evil", "a/b", "..", "NUL", "a\\b"] {
         let folder = Folder::new();
         let xml = description("Hostile", identifier);
-        let binary = TargetSystem::HERE.binary(identifier);
+        let binary = TargetSystem::HERE.binary(FmiVersion::Two, identifier);
         let files = [("modelDescription.xml", xml.as_bytes()), (&*binary, b"x")];
         pack(&folder.path.join("model.fmu"), &files);
         let message = folder.refused(2, &simulate("behaviour=0", &[]));
@@ -81,7 +81,7 @@ fn merging_keeps_hostile_names_inside_its_folder() {
 /// The files of a complete FMU, and one more.
 fn with_entry(folder: &Folder, name: &str, content: &[u8]) {
     let xml = description("Hostile", "model");
-    let binary = TargetSystem::HERE.binary("model");
+    let binary = TargetSystem::HERE.binary(FmiVersion::Two, "model");
     let files = [
         ("modelDescription.xml", xml.as_bytes()),
         (&*binary, library().unwrap_or_default()),
@@ -122,7 +122,7 @@ fn symbolic_links_and_files_that_are_there_twice_are_refused() {
     let folder = Folder::new();
     let path = folder.path.join("model.fmu");
     let xml = description("Hostile", "model");
-    let binary = TargetSystem::HERE.binary("model");
+    let binary = TargetSystem::HERE.binary(FmiVersion::Two, "model");
     let options = SimpleFileOptions::default();
     let mut writer = ZipWriter::new(File::create(&path).unwrap());
     for (name, content) in [("modelDescription.xml", xml.as_bytes()), (&*binary, b"x")] {
@@ -229,7 +229,7 @@ fn a_bomb_is_refused_before_it_goes_off() {
     let size = u32::try_from(PIECE * PIECES).unwrap();
     let xml = description("Hostile", "model");
     let length = u32::try_from(xml.len()).unwrap();
-    let binary = TargetSystem::HERE.binary("model");
+    let binary = TargetSystem::HERE.binary(FmiVersion::Two, "model");
     let write = |bomb: (&str, u32)| {
         let entries = [
             ("modelDescription.xml", xml.as_bytes(), length, 0),

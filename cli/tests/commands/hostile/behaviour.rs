@@ -139,7 +139,7 @@ fn variables_of_every_type_are_recorded() {
     let report = folder.json(&simulate(&good, &["--stop-time", "0.1"]));
     let expected = serde_json::json!([0.1, 1e-4, -2147483647, 2, 1, "a, \"b\"\nc"]);
     assert_eq!(report["last_values"], expected);
-    let table = "time,\"y[1,1]\",tolerance,n,colour,final,text\n\
+    let table = "time_s,\"y[1,1]\",tolerance,n,colour,final,text\n\
                  0.0,0.0,0.0001,-2147483647,2,0,\"a, \"\"b\"\"\nc\"\n\
                  0.1,0.1,0.0001,-2147483647,2,1,\"a, \"\"b\"\"\nc\"\n";
     assert_eq!(folder.read("Hostile.csv"), table);
@@ -217,7 +217,10 @@ fn folder_with_leg(rewrite: impl FnOnce(String) -> String) -> Option<Folder> {
     let mut xml = String::new();
     let mut entry = exported.by_name("modelDescription.xml").unwrap();
     entry.read_to_string(&mut xml).unwrap();
-    let (xml, binary) = (rewrite(xml), TargetSystem::HERE.binary("LegSpatial"));
+    let (xml, binary) = (
+        rewrite(xml),
+        TargetSystem::HERE.binary(FmiVersion::Two, "LegSpatial"),
+    );
     pack(
         &folder.path.join("evil.fmu"),
         &[("modelDescription.xml", xml.as_bytes()), (&binary, library)],

@@ -9,7 +9,7 @@ mod behaviour;
 mod stopping;
 
 use super::folder::Folder;
-use softdock_fmi::package::TargetSystem;
+use softdock_fmi::package::{FmiVersion, TargetSystem};
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::Path;
@@ -107,7 +107,7 @@ pub fn folder_with(name: &str) -> Option<Folder> {
     let folder = Folder::new();
     let (xml, binary) = (
         description(name, "model"),
-        TargetSystem::HERE.binary("model"),
+        TargetSystem::HERE.binary(FmiVersion::Two, "model"),
     );
     pack(
         &folder.path.join("model.fmu"),

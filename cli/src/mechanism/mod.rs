@@ -1,0 +1,155 @@
+//! `softdock mechanism`: mechanisms from text files.
+
+mod analyses;
+mod page;
+mod simulate;
+mod table;
+
+use crate::failure::{self, BadInput};
+use crate::output;
+use anyhow::{Context, Result};
+use softdock_mechanism::{Description, MechanismError, describe, library};
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Arguments of `softdock mechanism`.
+#[derive(Debug, clap::Args)]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Move the mechanism over time; writes mechanism.csv and summary.json
+    Simulate(simulate::Arguments),
+    /// Forces of drivers and joints over a prescribed motion; every degree of freedom must be driven
+    Inverse(simulate::Arguments),
+    /// Places over a prescribed motion, the same table as `inverse`
+    Kinematics(simulate::Arguments),
+    /// Equilibrium near the start
+    Statics(analyses::Arguments),
+    /// Frequencies about the equilibrium near the start
+    Modes(analyses::Arguments),
+    /// Linear model about the equilibrium near the start
+    Linearize(analyses::Arguments),
+    /// Read, build and bring to the start; says what was corrected
+    Check(analyses::Arguments),
+    /// List the mechanisms that come with the program
+    List,
+    /// Print the file of a mechanism that comes with the program
+    Show {
+        /// Its name
+        name: String,
+    },
+    /// Print the table of all keys of mechanism files, as Markdown
+    Keys,
+    /// Print published computing times beside ours (two-link), or modes kept against results (l-release)
+    Table(table::Arguments),
+}
+
+/// Which mechanism, and its parameters.
+#[derive(Debug, Clone, clap::Args)]
+pub struct MechanismArgs {
+    /// Name of a mechanism that comes with the program, or a file
+    #[arg(value_name = "NAME|FILE")]
+    mechanism: String,
+    /// Sets a parameter of the file or a key of its analysis: parameters.KEY=VALUE, analysis.step_s=1e-4
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+}
+
+impl MechanismArgs {
+    /// Reads the mechanism.
+    pub fn read(&self) -> Result<Description> {
+        read(&self.mechanism, &self.settings()?)
+    }
+
+    /// The keys that are set, with their values.
+    fn settings(&self) -> Result<Vec<(String, String)>> {
+        let mut settings = Vec::new();
+        for argument in &self.set {
+            let Some((key, value)) = argument.split_once('=') else {
+                let message =
+                    format!("--set {argument}: write KEY=VALUE, e.g. parameters.mass_kg=2");
+                return Err(BadInput::new(message).into());
+            };
+            settings.push((key.trim().to_owned(), value.trim().to_owned()));
+        }
+        Ok(settings)
+    }
+}
+
+/// Reads the mechanism of a file or name, with keys set.
+pub fn read(name: &str, settings: &[(String, String)]) -> Result<Description> {
+    let path = Path::new(name);
+    if library::text(name).is_some() && !path.is_file() {
+        return Ok(library::describe(name, settings)?);
+    }
+    if !path.exists() && !name.contains(['/', '\\']) && !name.ends_with(".toml") {
+        return Err(library::unknown(name).into());
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| BadInput::new(format!("cannot read {name}: {error}")))?;
+    let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+    let find = |base: &str| {
+        let mut beside = folder.join(base);
+        if beside.extension().is_none() {
+            beside.set_extension("toml");
+        }
+        let text = std::fs::read_to_string(&beside).ok();
+        text.map(|text| (beside.display().to_string(), text))
+            .or_else(|| library::find(base))
+    };
+    Ok(describe(name, &text, settings, &find)?)
+}
+
+/// Runs the command.
+pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    let done = match &arguments.command {
+        Command::Simulate(arguments) => simulate::run(arguments, simulate::Kind::Dynamics),
+        Command::Inverse(arguments) | Command::Kinematics(arguments) => {
+            simulate::run(arguments, simulate::Kind::Inverse)
+        }
+        Command::Statics(arguments) => analyses::statics(arguments),
+        Command::Modes(arguments) => analyses::modes(arguments),
+        Command::Linearize(arguments) => analyses::linearize(arguments),
+        Command::Check(arguments) => analyses::check(arguments),
+        Command::List => list(),
+        Command::Show { name } => show(name),
+        Command::Keys => {
+            output::say(&softdock_mechanism::table::reference())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Table(arguments) => table::run(arguments),
+    };
+    match done {
+        Err(error) if failed(&error) => failure::settle(Err(error)),
+        done => done,
+    }
+}
+
+/// True if the input was fine but the computation failed.
+fn failed(error: &anyhow::Error) -> bool {
+    let cause = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<MechanismError>());
+    cause.is_some_and(|cause| !cause.is_input())
+}
+
+fn list() -> Result<ExitCode> {
+    let mut text = String::new();
+    for (name, _) in library::SHIPPED {
+        let description = library::describe(name, &[])
+            .with_context(|| format!("the mechanism {name} that comes with the program"))?;
+        text.push_str(&format!("{name:24} {}\n", description.title));
+    }
+    output::say(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(name: &str) -> Result<ExitCode> {
+    let text = library::text(name).ok_or_else(|| library::unknown(name))?;
+    output::say(text)?;
+    Ok(ExitCode::SUCCESS)
+}
