@@ -58,6 +58,12 @@ pub trait Settings: Serialize + DeserializeOwned + Default {
     fn shipped() -> &'static [(&'static str, &'static str)] {
         &[]
     }
+
+    /// Name of the shipped file that is taken where none is given; without one every key has its
+    /// default.
+    fn unnamed() -> Option<&'static str> {
+        None
+    }
 }
 
 /// Where settings come from; flattened into the arguments of a command.
@@ -209,13 +215,14 @@ impl<C: Settings> Resolved<C> {
     }
 
     /// Like [`Resolved::with`] for a file, or the name of one that comes with the program; without
-    /// either it is that of `args`, if there is one.
+    /// either it is that of `args`, or else [`Settings::unnamed`].
     pub fn named(
         input: Option<&Path>,
         args: &SettingsArgs,
         more: &[(String, &str, Value)],
     ) -> Result<Self, SettingsError> {
-        let Some(path) = input.or(args.config.as_deref()) else {
+        let unnamed = C::unnamed().map(Path::new);
+        let Some(path) = input.or(args.config.as_deref()).or(unnamed) else {
             return Self::above(None, args, more);
         };
         let shipped = C::shipped()

@@ -62,12 +62,13 @@ words! {
 words! {
     /// Whether stops end a motion.
     pub enum EndStops {
-        /// In the spatial leg, not in the planar one, whose published motions turn freely.
+        /// In the spatial leg, alone or in a platform; not in the planar one, whose published motions
+        /// turn freely.
+        #[default]
         Auto = "auto",
         /// Always.
         On = "on",
-        /// Never; the default of a single leg. A platform has them.
-        #[default]
+        /// Never.
         Off = "off",
     }
 }

@@ -11,6 +11,7 @@ pub mod contact;
 pub mod cosimulation;
 pub mod encounter;
 pub mod error;
+pub mod estimator;
 pub mod leg;
 pub mod linear_model;
 pub mod monolithic;

@@ -7,7 +7,17 @@
 //! ```
 //!
 //! on the slow modes of the linearised platform and the shapes that its dampers need beside them
-//! ([`crate::linear_model`], which refuses a model with another response); the torques
+//! ([`crate::linear_model`], which refuses a model with another response). Weights can also be
+//! chosen by how the end effector shall come to rest. With its inertia M, the wrench G per torque and
+//! T = G⁺M, the torques per acceleration, the weights r ω⁴ TᵀT of deviations and 2 r ω² TᵀT of rates
+//! give a body without springs the motion
+//!
+//! ```text
+//! p̈ + 2 ω ṗ + ω² p = 0                                                          (2)
+//! ```
+//!
+//! (with accelerations u, τ = T u, all terms of the cost have the factor TᵀT, and each axis is the
+//! same double integrator with weights ω⁴, 2 ω² and 1). The torques
 //! `τ = τ_hold − K x` are brought within their limits by [`softdock_control::torque_allocation`]. Its state x is the
 //! projection of the platform's true state on those modes.
 
@@ -17,6 +27,7 @@ use crate::monolithic::Platform;
 use crate::statics::StaticPlatform;
 use crate::whole_model::seen_from;
 use leg_core::planar::LinkDrive;
+use multibody::group::Group;
 use multibody::model::Signal;
 use nalgebra::{DMatrix, DVector};
 use softdock_control::riccati::{self, Riccati};
@@ -70,6 +81,55 @@ pub struct Regulator {
     metric: DMatrix<f64>,
 }
 
+/// The platform linearised with free motors, as regulators with these settings go by it.
+pub fn linearized(
+    equilibrium: &StaticPlatform,
+    settings: &RegulatorSettings,
+) -> Result<LinearPlatform> {
+    let kept = Kept::Below(settings.cutoff_hz);
+    linearize_platform(equilibrium, LinkDrive::Free, kept, RESPONSE_TOLERANCE)
+}
+
+impl RegulatorSettings {
+    /// Weights of pose and rates, eq. (1), shape 12 × 12.
+    fn weights(&self) -> DMatrix<f64> {
+        DMatrix::from_diagonal(&DVector::from_fn(12, |i, _| match i / 3 {
+            0 => self.position,
+            1 => self.rotation,
+            2 => self.velocity,
+            _ => self.spin,
+        }))
+    }
+
+    /// Weights of pose and rates that let the end effector of `equilibrium` come to rest by eq. (2).
+    fn weights_for(&self, equilibrium: &StaticPlatform, frequency_hz: f64) -> DMatrix<f64> {
+        let by_torques = equilibrium.wrench_by_torques();
+        let (scale, motors) = (by_torques.amax(), by_torques.ncols());
+        let inverse = by_torques
+            .pseudo_inverse(SINGULAR * scale)
+            .unwrap_or_else(|_| DMatrix::zeros(motors, 6));
+        let mut to_body = DMatrix::zeros(6, 6);
+        for first in [0, 3] {
+            to_body
+                .view_mut((first, first), (3, 3))
+                .copy_from(&equilibrium.pose().rotation().transpose());
+        }
+        let mass = DMatrix::from_column_slice(6, 6, equilibrium.effector().inertia.as_slice());
+        let torques = inverse * mass * to_body; // T, outputs being in world axes
+        let square = torques.tr_mul(&torques) * self.effort;
+        let omega = core::f64::consts::TAU * frequency_hz;
+        let mut out = DMatrix::zeros(12, 12);
+        out.view_mut((0, 0), (6, 6))
+            .copy_from(&(&square * omega.powi(4)));
+        out.view_mut((6, 6), (6, 6))
+            .copy_from(&(square * (2.0 * omega * omega)));
+        out
+    }
+}
+
+/// Directions in which a torque does less than this share of what the best one does are left out.
+const SINGULAR: f64 = 1e-9;
+
 /// Torques of a regulator at one time [N·m].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Torques {
@@ -82,19 +142,31 @@ pub struct Torques {
 impl Regulator {
     /// Designs the regulator about `equilibrium`.
     pub fn new(equilibrium: &StaticPlatform, settings: &RegulatorSettings) -> Result<Self> {
-        let kept = Kept::Below(settings.cutoff_hz);
-        let linear = linearize_platform(equilibrium, LinkDrive::Free, kept, RESPONSE_TOLERANCE)?;
+        let linear = linearized(equilibrium, settings)?;
+        Self::weighted(equilibrium, linear, settings, &settings.weights())
+    }
+
+    /// A regulator about `equilibrium`, linearised as `linear`, that lets the end effector come to
+    /// rest by eq. (2).
+    pub fn coming_to_rest(
+        equilibrium: &StaticPlatform,
+        linear: LinearPlatform,
+        settings: &RegulatorSettings,
+        frequency_hz: f64,
+    ) -> Result<Self> {
+        let weights = settings.weights_for(equilibrium, frequency_hz);
+        Self::weighted(equilibrium, linear, settings, &weights)
+    }
+
+    fn weighted(
+        equilibrium: &StaticPlatform,
+        linear: LinearPlatform,
+        settings: &RegulatorSettings,
+        weights: &DMatrix<f64>,
+    ) -> Result<Self> {
         let model = &linear.model;
         let b = model.b.columns(0, linear.torques).into_owned();
-        let weights = DVector::from_fn(12, |i, _| match i / 3 {
-            0 => settings.position,
-            1 => settings.rotation,
-            2 => settings.velocity,
-            _ => settings.spin,
-        });
-        let q = model
-            .c
-            .tr_mul(&(DMatrix::from_diagonal(&weights) * &model.c));
+        let q = model.c.tr_mul(&(weights * &model.c));
         let r = DMatrix::identity(linear.torques, linear.torques) * settings.effort;
         let h = settings.period_s;
         let (a, b) = riccati::discretize(&model.a, &b, h)?;

@@ -58,8 +58,10 @@ mod tests {
 
     #[test]
     fn the_default_scenario_is_the_default() {
-        let named = resolve(Some(Path::new("default")), &SettingsArgs::default(), &[]).unwrap();
-        assert_eq!(named.config, Scenario::default());
+        let arguments = SettingsArgs::default();
+        let named = resolve(Some(Path::new("default")), &arguments, &[]).unwrap();
+        let unnamed = resolve(None, &arguments, &[]).unwrap();
+        assert_eq!(named.config, unnamed.config);
     }
 
     /// `scenarios/pacoma.toml` names the keys people look for; leaving them out changes nothing.

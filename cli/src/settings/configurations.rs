@@ -81,8 +81,13 @@ impl Settings for Scenario {
             "free-floating-pair",
             "motors-locked",
             "motors-hold",
-            "motors-lqr"
+            "motors-lqr",
+            "motors-impedance"
         ]
+    }
+
+    fn unnamed() -> Option<&'static str> {
+        Some("default")
     }
 
     fn rows() -> Vec<&'static Parameter> {

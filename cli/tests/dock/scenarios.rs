@@ -5,7 +5,7 @@ use crate::support::Folder;
 use serde_json::Value;
 
 /// The shipped scenarios that are quick enough to be run in full, with their texts.
-const SCENARIOS: [(&str, &str); 6] = [
+const SCENARIOS: [(&str, &str); 8] = [
     ("default", include_str!("../../../scenarios/default.toml")),
     ("aligned", include_str!("../../../scenarios/aligned.toml")),
     (
@@ -23,6 +23,14 @@ const SCENARIOS: [(&str, &str); 6] = [
     (
         "motors-hold",
         include_str!("../../../scenarios/motors-hold.toml"),
+    ),
+    (
+        "motors-lqr",
+        include_str!("../../../scenarios/motors-lqr.toml"),
+    ),
+    (
+        "motors-impedance",
+        include_str!("../../../scenarios/motors-impedance.toml"),
     ),
 ];
 

@@ -8,6 +8,20 @@ use std::process::{Command, Output, Stdio};
 /// Settings that make a docking quick: a coarse mesh, nothing else changed.
 pub const COARSE: [&str; 2] = ["--set", "legs.elements=4"];
 
+/// Scenarios that come with the program and that tests name.
+const SHIPPED: [&str; 10] = [
+    "default",
+    "aligned",
+    "lateral-50mm",
+    "idss-corner",
+    "gravity-bench",
+    "free-floating-pair",
+    "motors-locked",
+    "motors-hold",
+    "motors-lqr",
+    "motors-impedance",
+];
+
 /// A folder of its own for each test, empty at first; it stays to be looked at.
 pub struct Folder(pub PathBuf);
 
@@ -23,11 +37,21 @@ impl Folder {
         Self(path)
     }
 
-    /// `softdock dock` with these arguments, in this folder.
+    /// `softdock dock` with these arguments, in this folder. Where they name no scenario, it is the one
+    /// with locked motors: what most tests look at does not depend on the motors, and a regulator
+    /// costs time.
     pub fn command(&self, arguments: &[&str]) -> Command {
+        let named = |argument: &&str| {
+            argument.ends_with(".toml")
+                || matches!(**argument, "--compare" | "--config")
+                || SHIPPED.contains(argument)
+        };
         let mut command = Command::new(env!("CARGO_BIN_EXE_softdock"));
+        command.arg("dock");
+        if !arguments.iter().any(|argument| named(argument)) {
+            command.arg("motors-locked");
+        }
         command
-            .arg("dock")
             .args(arguments)
             .current_dir(&self.0)
             .env("RUST_BACKTRACE", "1")

@@ -23,22 +23,17 @@
 //!
 //! When the latch closes, the wrench between end effector and target becomes an inner one, of the
 //! order of the target's mass times acceleration: fed back with any delay it would make the loop
-//! unstable. From then on the platform is designed with the joined inertia and f is left out; the
-//! reference starts from the motion at that moment and comes to rest with critical damping,
-//!
-//! ```text
-//! p̈ + 2 ω ṗ + ω² p = 0.                                                         (4)
-//! ```
+//! unstable. From then on [`super::resting`] brings both to rest.
 
 use super::controller::{Controller, Seen};
 use super::design_error;
-use super::lqr::Fading;
+use super::resting::{Plan, Resting};
+use super::sight::Sight;
 use crate::error::{DockingError, Result};
 use nalgebra::{DMatrix, DVector, Matrix6, Vector6};
 use softdock_control::model_following;
 use softdock_control::riccati;
 use softdock_platform::regulator::{Regulator, RegulatorSettings};
-use softdock_platform::statics::StaticPlatform;
 use softdock_settings::table;
 
 table! {
@@ -51,7 +46,6 @@ table! {
         inertia_kg_m2: f64 = 0.1, "Moment of inertia that it shall seem to have" ["kg·m²"; 1e-6 to 1e6];
         damping_nm_s_per_rad: f64 = 4.0, "Damping about each axis" ["N·m·s/rad"; >= 0];
         stiffness_nm_per_rad: f64 = 2.0, "Stiffness about each axis" ["N·m/rad"; >= 0];
-        captured_frequency_hz: f64 = 0.3, "Frequency with which it comes to rest, critically damped, once the latch has closed" ["Hz"; 0.001 to 100];
     }
 }
 
@@ -89,9 +83,10 @@ const LEAD_BACK: f64 = 0.1;
 const AXES: usize = 6;
 
 /// Follows one reference per axis.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 struct Follower {
     regulator: Regulator,
+    sight: Sight,
     /// Π and Γ of each axis, for (p, ṗ, f).
     laws: Vec<model_following::ModelFollowing>,
     /// S of each axis.
@@ -99,12 +94,9 @@ struct Follower {
 }
 
 impl Follower {
-    /// For references `p̈ = g f − d ṗ − k p`, (g, d, k) of each axis.
-    fn new(
-        platform: &StaticPlatform,
-        settings: &RegulatorSettings,
-        axis: impl Fn(usize) -> [f64; 3],
-    ) -> Result<Self> {
+    /// For the references of `config`: p̈ = (f − d ṗ − k p)/m.
+    fn new(plan: &Plan, config: &ImpedanceConfig, inertia: &Matrix6<f64>) -> Result<Self> {
+        let (platform, settings) = (&plan.equilibrium.with_inertia(*inertia), &plan.settings);
         let regulator = Regulator::new(platform, settings).map_err(design_error)?;
         let wrong = |cause| DockingError::NoRegulator { cause };
         let model = &regulator.linear.model;
@@ -115,9 +107,10 @@ impl Follower {
         let c = model.c.rows(0, AXES).into_owned();
         let (mut laws, mut models) = (Vec::new(), Vec::new());
         for i in 0..AXES {
-            let [gain, damping, stiffness] = axis(i);
-            let own = DMatrix::from_row_slice(2, 2, &[0.0, 1.0, -stiffness, -damping]);
-            let push = DMatrix::from_row_slice(2, 1, &[0.0, gain]);
+            let [mass, damping, stiffness] = config.of_axis(i);
+            let entries = [0.0, 1.0, -stiffness / mass, -damping / mass];
+            let own = DMatrix::from_row_slice(2, 2, &entries);
+            let push = DMatrix::from_row_slice(2, 1, &[0.0, 1.0 / mass]);
             let (own, push) = riccati::discretize(&own, &push, h).map_err(wrong)?;
             let mut s = DMatrix::identity(3, 3);
             s.view_mut((0, 0), (2, 2)).copy_from(&own);
@@ -125,15 +118,15 @@ impl Follower {
             let mut p = DMatrix::zeros(AXES, 3);
             p[(i, 0)] = 1.0;
             let mut disturbance = DMatrix::zeros(a.nrows(), 3);
-            if gain != 0.0 {
-                disturbance.set_column(2, &inputs.column(torques + i));
-            }
+            disturbance.set_column(2, &inputs.column(torques + i));
             let law = model_following::solve((&a, &b, &c), &disturbance, &s, &p).map_err(wrong)?;
             laws.push(law);
             models.push(s);
         }
+        let sight = Sight::new(plan.source, platform, &regulator.linear, h)?;
         Ok(Self {
             regulator,
+            sight,
             laws,
             models,
         })
@@ -170,58 +163,31 @@ impl Follower {
 /// Impedance control at work.
 #[derive(Debug)]
 pub struct ImpedanceController {
-    equilibrium: StaticPlatform,
-    config: ImpedanceConfig,
-    settings: RegulatorSettings,
+    plan: Plan,
     follower: Follower,
     /// (p, ṗ) of every axis.
     reference: Vec<[f64; 2]>,
     /// The motion at the last sample.
     motion: Vec<[f64; 2]>,
-    captured: bool,
-    fading: Option<Fading>,
+    resting: Option<Resting>,
 }
 
 impl ImpedanceController {
-    /// Designed for an end effector with this inertia against the base.
-    pub fn new(
-        equilibrium: &StaticPlatform,
+    /// Designed for an end effector with this inertia against the base. Of the plan's weights only the
+    /// effort counts, and only once the latch has closed.
+    pub(super) fn new(
+        mut plan: Plan,
         config: &ImpedanceConfig,
-        (period_s, cutoff_hz): (f64, f64),
         inertia: &Matrix6<f64>,
     ) -> Result<Self> {
-        let settings = following(period_s, cutoff_hz);
-        let follower = Follower::new(&equilibrium.with_inertia(*inertia), &settings, |i| {
-            let [m, d, k] = config.of_axis(i);
-            [1.0 / m, d / m, k / m]
-        })?;
+        plan.settings = following(plan.settings.period_s, plan.settings.cutoff_hz);
         Ok(Self {
-            equilibrium: equilibrium.clone(),
-            config: *config,
-            settings,
-            follower,
+            follower: Follower::new(&plan, config, inertia)?,
+            plan,
             reference: vec![[0.0; 2]; AXES],
             motion: vec![[0.0; 2]; AXES],
-            captured: false,
-            fading: None,
+            resting: None,
         })
-    }
-
-    /// The wrench that the law goes by: none once the latch has closed.
-    fn felt(&self, seen: &Seen<'_>) -> Vector6<f64> {
-        if self.captured {
-            Vector6::zeros()
-        } else {
-            seen.wrench
-        }
-    }
-
-    fn deviation(&self, seen: &Seen<'_>) -> Result<DVector<f64>> {
-        let platform = seen
-            .platform
-            .monolithic()
-            .ok_or(DockingError::NotMonolithic)?;
-        Ok(self.follower.regulator.deviation(platform)?)
     }
 
     /// The closed loop as one matrix, sampled: the platform against a wall that holds the end
@@ -239,7 +205,7 @@ impl ImpedanceController {
         let g = -(dense(wall[0]) * c_p + dense(wall[1]) * c_v);
         let e = model.b.columns(torques, AXES);
         let b = model.b.columns(0, torques).into_owned();
-        let h = self.settings.period_s;
+        let h = self.plan.settings.period_s;
         let (a, b) = riccati::discretize(&(&model.a + e * &g), &b, h).map_err(wrong)?;
         // States: x, (p, ṗ) of every axis, the readings under way, the newest first.
         let size = n + 2 * AXES + AXES * delay;
@@ -289,18 +255,19 @@ impl ImpedanceController {
 
 impl Controller for ImpedanceController {
     fn period_s(&self) -> f64 {
-        self.settings.period_s
+        self.plan.settings.period_s
     }
 
     fn torques(&mut self, seen: &Seen<'_>) -> Result<DVector<f64>> {
-        let x = self.deviation(seen)?;
-        let f = self.felt(seen);
-        let mut out = self.follower.torques(&x, &self.reference, &f); // (2)
-        if let Some(fading) = &self.fading {
-            fading.add_to(&mut out, seen.time);
+        if let Some(resting) = &mut self.resting {
+            return resting.torques(seen);
         }
-        self.motion = self.follower.motion(&x);
-        self.follower.advance(&mut self.reference, &f);
+        let follower = &mut self.follower;
+        let x = follower.sight.deviation(&follower.regulator, seen)?;
+        let f = &seen.wrench;
+        let out = follower.torques(&x, &self.reference, f); // (2)
+        self.motion = follower.motion(&x);
+        follower.advance(&mut self.reference, f);
         Ok(out)
     }
 
@@ -309,6 +276,10 @@ impl Controller for ImpedanceController {
     }
 
     fn applied(&mut self, demand: &DVector<f64>, applied: &DVector<f64>) {
+        if let Some(resting) = &mut self.resting {
+            return resting.regulated.sight.told(applied);
+        }
+        self.follower.sight.told(applied);
         let missing = (demand - applied).amax() / self.follower.regulator.limit;
         if missing > 0.0 {
             let share = missing.min(1.0) * LEAD_BACK;
@@ -321,20 +292,8 @@ impl Controller for ImpedanceController {
     }
 
     fn captured(&mut self, seen: &Seen<'_>, inertia: &Matrix6<f64>) -> Result<()> {
-        let x = self.deviation(seen)?;
-        let old = self.follower.torques(&x, &self.reference, &self.felt(seen));
-        let omega = core::f64::consts::TAU * self.config.captured_frequency_hz;
-        let joined = self.equilibrium.with_inertia(*inertia);
-        let rest = [0.0, 2.0 * omega, omega * omega]; // (4)
-        self.follower = Follower::new(&joined, &self.settings, |_| rest)?;
-        self.captured = true;
-        let x = self.deviation(seen)?;
-        self.motion = self.follower.motion(&x);
-        self.reference.clone_from(&self.motion);
-        let new = self
-            .follower
-            .torques(&x, &self.reference, &Vector6::zeros());
-        self.fading = Some(Fading::new(&old, &new, seen.time));
+        let old = self.torques(seen)?;
+        self.resting = Some(Resting::new(&self.plan, seen, inertia, &old)?);
         Ok(())
     }
 }

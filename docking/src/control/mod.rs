@@ -7,9 +7,9 @@
 //! * `impedance`: the end effector answers a force like a mass on spring and damper
 //!   ([`impedance`]), by a force sensor ([`sensor`]).
 //!
-//! Both go by the platform's true state, as it is seen from the base, which may float ([`joined`]
-//! says what they move then). They are designed about the platform at rest, and anew when the latch
-//! closes. Weights of the `lqr` that bring the end effector alone back in the shortest time make it a
+//! Both go by the platform's state as it is seen from the base, which may float ([`joined`] says what
+//! they move then): estimated from sensors, or exact ([`sight`]). They are designed about the platform
+//! at rest; when the latch closes, [`resting`] takes over. Weights of the `lqr` that bring the end effector alone back in the shortest time make it a
 //! stiff spring to a target of 500 kg, which is thrown back; those of [`RegulatorConfig::default`]
 //! weigh rates as much as deviations over one second and brake it.
 
@@ -17,7 +17,9 @@ pub mod controller;
 pub mod impedance;
 pub mod joined;
 pub mod lqr;
+mod resting;
 pub mod sensor;
+pub mod sight;
 
 use crate::config::Scenario;
 use crate::error::{DockingError, Result};
@@ -25,10 +27,12 @@ use controller::{Controller, Seen};
 use impedance::ImpedanceController;
 use leg_core::config::{History, MotorMode};
 use lqr::LqrController;
+use resting::Plan;
 use multibody::dynamics::grid::SLIVER;
 use multibody::group::{Group, Se3};
 use nalgebra::{DVector, Vector6};
 use sensor::ForceSensor;
+use sight::StateSource;
 use softdock_platform::PlatformError;
 use softdock_platform::bodies::EFFECTOR;
 use softdock_platform::config::{Coupling, PlatformConfig};
@@ -57,6 +61,8 @@ table! {
     pub struct RegulatorConfig in "regulator" {
         law: Law = Law::None, "What sets the torques of the motors: none, a linear-quadratic regulator of the end effector's pose, or impedance control (table impedance); the last two need motor.mode = \"torque\"";
         redesign: bool = true, "Design it anew, without a jump, for what hangs on the end effector when the latch closes";
+        state: StateSource = StateSource::default(), "How the regulator knows the state of the platform: estimated from pose, motor angles, their rates and the force sensor, or exact (monolithic coupling only)";
+        captured_frequency_hz: f64 = 0.2, "Frequency with which everything comes to rest, critically damped, once the latch has closed; lower where the motors' torques do not suffice" ["Hz"; 0.001 to 100];
         position_weight_per_m2: f64 = 1e4, "lqr: weight of the end effector's deviation from its pose at rest" ["1/m²"; 0 to 1e12];
         rotation_weight_per_rad2: f64 = 1e2, "lqr: weight of its rotation" ["1/rad²"; 0 to 1e12];
         velocity_weight_s2_per_m2: f64 = 1e4, "lqr: weight of its velocity" ["s²/m²"; 0 to 1e12];
@@ -86,11 +92,11 @@ impl RegulatorConfig {
             );
             return conflict("regulator.cutoff_hz", word(self.cutoff_hz), problem);
         }
-        if platform.coupling != Coupling::Monolithic {
+        if platform.coupling != Coupling::Monolithic && self.state == StateSource::Exact {
             return conflict(
-                "coupling",
-                word(platform.coupling),
-                "it reads the inner state of the legs, which only coupling = \"monolithic\" knows",
+                "regulator.state",
+                word(self.state),
+                "only coupling = \"monolithic\" knows the inner state of the legs; take \"estimated\"",
             );
         }
         check_motors(platform)
@@ -192,17 +198,18 @@ impl Control {
             conflict("motor.torque_limit_nm", word(limit), problem)?;
         }
         let inertia = joined::inertia(platform, false);
+        let plan = Plan {
+            equilibrium: equilibrium.clone(),
+            settings: config.settings(),
+            source: config.state,
+            captured_hz: config.captured_frequency_hz,
+        };
         let controller: Box<dyn Controller> = match config.law {
             Law::None => return Ok(None),
-            Law::Lqr => Box::new(LqrController::new(
-                equilibrium,
-                config.settings(),
-                &inertia,
-            )?),
+            Law::Lqr => Box::new(LqrController::new(plan, &inertia)?),
             Law::Impedance => Box::new(ImpedanceController::new(
-                equilibrium,
+                plan,
                 &scenario.docking.impedance,
-                (config.period_s, config.cutoff_hz),
                 &inertia,
             )?),
         };
