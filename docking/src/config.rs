@@ -51,6 +51,8 @@ table! {
     #[derive(Copy)]
     pub struct Limits in "limits" {
         leg_stroke_m: f64 = 0.08, "A leg's chord may change by this much; reported, not enforced" ["m"; > 0];
+        universal_turn_deg: f64 = 45.0, "A universal joint may turn by this much from the posture at rest; reported, not enforced" ["deg"; above 0 to 180];
+        spherical_turn_deg: f64 = 45.0, "A spherical joint may turn by this much from the posture at rest; reported, not enforced" ["deg"; above 0 to 180];
         settled_position_m: f64 = 0.001, "Settled: the end effector stays this near to where it ends" ["m"; > 0];
         settled_angle_deg: f64 = 0.2, "Settled: and this near in angle" ["deg"; > 0];
     }

@@ -32,7 +32,9 @@ pub enum DockingError {
         most: f64,
     },
     /// A setting that an active regulator cannot work with.
-    #[error("{key} = {value} is not allowed with a regulator (regulator.law = \"none\" switches it off): {problem}")]
+    #[error(
+        "{key} = {value} is not allowed with a regulator (regulator.law = \"none\" switches it off): {problem}"
+    )]
     RegulatorConflict {
         /// The key.
         key: &'static str,

@@ -45,3 +45,7 @@ pub use outcome::Outcome;
 pub use requirement::{Requirement, Verdict, Verdicts};
 pub use run::{DockingRun, EnergySample, LegSample, Sample, SavedDocking};
 pub use summary::{EnergySummary, Summary};
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod similarity_tests;

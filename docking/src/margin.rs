@@ -9,7 +9,7 @@ use crate::requirement::Requirement;
 use crate::summary::Summary;
 use crate::track::SLACK_TENSION;
 use leg_core::config::{Leaf, Motor, MotorMode};
-use softdock_platform::config::Coupling;
+use softdock_platform::config::{Coupling, Fidelity};
 use softdock_platform::contact::EffectorConfig;
 
 /// A limit above which, or with `min` below which, a figure should not come.
@@ -55,6 +55,27 @@ pub fn limits(scenario: &Scenario) -> Vec<Requirement> {
     let stroke = docking.limits.leg_stroke_m;
     let figure = &Summary::max_leg_stroke_m;
     out.push(most(figure, "leg stroke", stroke, Limits::leg_stroke_m.key));
+    // Only legs with a leaf tell the angles of their joints.
+    if platform.coupling == Coupling::Monolithic && platform.legs.fidelity == Fidelity::Full {
+        let limits = &docking.limits;
+        let rows = [
+            (
+                &Summary::max_universal_turn_rad,
+                "universal joint",
+                limits.universal_turn_deg,
+                Limits::universal_turn_deg.key,
+            ),
+            (
+                &Summary::max_spherical_turn_rad,
+                "spherical joint",
+                limits.spherical_turn_deg,
+                Limits::spherical_turn_deg.key,
+            ),
+        ];
+        for (figure, name, limit, source) in rows {
+            out.push(most(figure, name, limit.to_radians(), source));
+        }
+    }
     if platform.tendon.present {
         let source = "tension below which a tendon counts as slack";
         let least = [Some(SLACK_TENSION), None];

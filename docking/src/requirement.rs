@@ -110,10 +110,15 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// The margin over the limit, if that is not zero [-].
+    /// The share of what there is that is left until the limit [-]: of an upper limit the margin over
+    /// the limit, of a lower one the margin over the value, at most one. None where that is zero.
     pub fn relative(&self) -> Option<f64> {
-        let limit = self.limit.number().filter(|limit| *limit != 0.0)?;
-        Some(self.margin? / limit.abs())
+        let (limit, margin) = (self.limit.number()?, self.margin?);
+        let whole = match (self.bound, self.value.number()) {
+            (Bound::Min, Some(value)) => value.abs().max(limit.abs()),
+            _ => limit.abs(),
+        };
+        (whole != 0.0).then(|| margin / whole)
     }
 }
 

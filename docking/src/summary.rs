@@ -93,6 +93,12 @@ figures! {
     peak_leaf_stress_pa: Option<f64> = "Pa", "peak stress of a leaf",
         "Largest stress of any leaf (von Mises), looked at every 4 ms; none of legs that solve their own steps",
         shown_in("MPa", MEGA);
+    max_universal_turn_rad: Option<f64> = "rad", "largest turn of a universal joint",
+        "Largest rotation of a leaf's root against its crank, from the posture at the start, looked at every 4 ms; none of legs that do not tell",
+        shown_in("°", DEGREE), digits(3);
+    max_spherical_turn_rad: Option<f64> = "rad", "largest turn of a spherical joint",
+        "Largest rotation of the end effector against a leaf's tip, from the posture at the start, looked at every 4 ms; none of legs that do not tell",
+        shown_in("°", DEGREE), digits(3);
     max_motor_turn_rad: f64 = "rad", "largest turn of a crank",
         "Largest turn of a crank from where it started", shown_in("°", DEGREE), digits(3);
     max_motor_range_use: f64 = "-", "largest use of a motor's range",
@@ -183,6 +189,10 @@ impl Summary {
             |value: fn(&crate::track::LegTrack) -> f64| legs.iter().map(value).fold(0.0, f64::max);
         let strokes: Vec<f64> = legs.iter().map(crate::track::LegTrack::stroke).collect();
         let max_stroke = strokes.iter().copied().fold(0.0, f64::max);
+        let joint_turn = |joint: usize| {
+            let turns = legs.iter().filter_map(|leg| leg.joint_turns);
+            turns.map(|turns| turns[joint]).reduce(f64::max)
+        };
         let tension = legs.iter().map(|leg| leg.tension_range);
         let tension_range = tension
             .reduce(|a, b| [a[0].min(b[0]), a[1].max(b[1])])
@@ -236,6 +246,8 @@ impl Summary {
                 .iter()
                 .filter_map(|leg| leg.peak_stress)
                 .reduce(f64::max),
+            max_universal_turn_rad: joint_turn(0),
+            max_spherical_turn_rad: joint_turn(1),
             max_motor_turn_rad: largest(|leg| leg.largest_turn),
             max_motor_range_use: range_use.iter().copied().fold(0.0, f64::max),
             motor_range_use: range_use,

@@ -2,7 +2,9 @@
 
 use crate::capture::CaptureTrack;
 use crate::interface::{InterfaceLoad, contact_moment};
-use nalgebra::Vector3;
+use multibody::group::Group;
+use multibody::math;
+use nalgebra::{Matrix3, Vector3};
 use softdock_platform::bodies::EFFECTOR;
 use softdock_platform::contact::{BodyMotion, LatchConfig};
 use softdock_platform::motor_range::MotorRange;
@@ -65,9 +67,29 @@ pub struct LegTrack {
     initial_angle: f64,
     /// Largest stress of the leaf [Pa]; none of legs that do not tell.
     pub peak_stress: Option<f64>,
+    /// Largest turn of the universal and of the spherical joint from where they were at the start
+    /// [rad]; none of legs that do not tell.
+    pub joint_turns: Option<[f64; 2]>,
+    initial_joints: Option<[Matrix3<f64>; 2]>,
     /// Largest use of the motor's working range [-].
     pub range_use: f64,
     range: MotorRange,
+}
+
+/// Attitude of the leaf at A against the crank, and of the end effector against the leaf at B: how the
+/// universal and the spherical joint stand.
+fn joint_attitudes(platform: &dyn Scheme, leg: usize) -> Option<[Matrix3<f64>; 2]> {
+    let [crank, root, tip] = platform.joined_parts(leg)?.map(|pose| pose.rotation());
+    let effector = platform.effector().pose.rotation();
+    Some([crank.tr_mul(&root), tip.tr_mul(&effector)])
+}
+
+/// Angle of the rotation from one attitude to another [rad].
+fn turn(from: &Matrix3<f64>, to: &Matrix3<f64>) -> f64 {
+    // tr(AᵀB) = 1 + 2 cos φ, and the vector of the antisymmetric part is 2 sin φ long.
+    let r = from.tr_mul(to);
+    let sine = Vector3::new(r.m32 - r.m23, r.m13 - r.m31, r.m21 - r.m12).norm();
+    math::atan2(sine, r.trace() - 1.0)
 }
 
 impl LegTrack {
@@ -180,8 +202,8 @@ pub struct Track {
     stress_due: f64,
 }
 
-/// The leaves' stress is looked at in steps of at least this length [s]: it follows bending, whose
-/// slow modes have periods of 10 ms and more, and costs a tenth of a step.
+/// The leaves' stress and the joints' angles are looked at in steps of at least this length [s]: they
+/// follow bending, whose slow modes have periods of 10 ms and more, and cost a tenth of a step.
 const STRESS_INTERVAL: f64 = 4e-3;
 
 impl Track {
@@ -201,6 +223,8 @@ impl Track {
                     largest_turn: 0.0,
                     initial_angle: leg.motor_angle,
                     peak_stress: platform.leaf_stress(i).map(|stress| stress.von_mises),
+                    joint_turns: None,
+                    initial_joints: joint_attitudes(platform, i),
                     range_use: range.used_at(leg.motor_angle),
                     range,
                 }
@@ -267,8 +291,14 @@ impl Track {
                 let known = track.peak_stress.unwrap_or(0.0);
                 track.peak_stress = Some(known.max(stress.von_mises));
             }
-            let turn = (leg.motor_angle - track.initial_angle).abs();
-            track.largest_turn = track.largest_turn.max(turn);
+            let now = track.initial_joints.filter(|_| stressed);
+            if let (Some(start), Some(now)) = (now, joint_attitudes(platform, i)) {
+                let known = track.joint_turns.unwrap_or_default();
+                let largest = |k: usize| known[k].max(turn(&start[k], &now[k]));
+                track.joint_turns = Some([largest(0), largest(1)]);
+            }
+            let turned = (leg.motor_angle - track.initial_angle).abs();
+            track.largest_turn = track.largest_turn.max(turned);
             track.range_use = track.range_use.max(track.range.used_at(leg.motor_angle));
         }
     }
@@ -366,4 +396,68 @@ fn closing_speed(platform: &dyn Scheme) -> f64 {
         bodies[target].point_velocity(&origin) - bodies[EFFECTOR].point_velocity(&origin);
     let rotation = multibody::group::Group::rotation(&bodies[EFFECTOR].pose);
     -relative.dot(&rotation.column(2))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::turn;
+    use crate::{DockingRun, Scenario};
+    use multibody::group::{Group, Se3};
+    use nalgebra::{Matrix3, Vector6};
+
+    #[test]
+    fn the_turn_between_attitudes_is_the_angle_of_their_rotation() {
+        let start = Se3::exp(&Vector6::new(0.0, 0.0, 0.0, 0.4, -1.1, 0.7)).rotation();
+        for angle in [0.0, 1e-9, 0.3, 1.5, 3.1] {
+            let turned = Se3::exp(&(Vector6::new(0.0, 0.0, 0.0, 2.0, 1.0, -2.0) * (angle / 3.0)));
+            let found = turn(&start, &(start * turned.rotation()));
+            assert!((found - angle).abs() < 1e-12, "{angle}: {found}");
+        }
+    }
+
+    /// The figures again, from the poses that pictures are made of.
+    #[test]
+    fn turns_of_joints_are_those_of_the_drawn_parts() {
+        let mut scenario = Scenario::default();
+        scenario.platform.legs.elements = 4;
+        scenario.docking.duration_s = 0.5;
+        let mut run = DockingRun::new(&scenario, true).unwrap();
+        run.run().unwrap();
+        let angle = |from: &Matrix3<f64>, to: &Matrix3<f64>| {
+            Se3::from_parts([0.0; 3].into(), from.transpose() * to)
+                .log()
+                .unwrap()
+                .norm()
+        };
+        let joints = |sample: &crate::run::Sample, leg: usize| {
+            let shape = &sample.legs[leg].shape;
+            let (root, tip) = (shape.leaf.first().unwrap(), shape.leaf.last().unwrap());
+            let crank = shape.crank.rotation();
+            [
+                crank.transpose() * root.rotation(),
+                tip.rotation().transpose() * sample.effector.rotation(),
+            ]
+        };
+        let mut largest = [0.0_f64; 2];
+        for sample in run.samples() {
+            for leg in 0..6 {
+                let (start, now) = (joints(&run.samples()[0], leg), joints(sample, leg));
+                for k in 0..2 {
+                    largest[k] = largest[k].max(angle(&start[k], &now[k]));
+                }
+            }
+        }
+        let summary = run.summary().unwrap();
+        let found = [
+            summary.max_universal_turn_rad,
+            summary.max_spherical_turn_rad,
+        ];
+        for (found, drawn) in found.into_iter().zip(largest) {
+            let found = found.unwrap();
+            assert!(drawn > 1e-3, "the joints hardly turn: {drawn}");
+            // Looked at every 4 ms and drawn every 2 ms.
+            assert!((found / drawn - 1.0).abs() < 5e-3, "{found}, drawn {drawn}");
+        }
+    }
 }

@@ -36,19 +36,24 @@ use softdock_control::riccati;
 /// Measurements of the end effector: pose, then rates.
 const POSE: usize = 12;
 
-/// Deviations that sensors do not tell from rest: position [m], angle [rad], velocity [m/s], rate
-/// [rad/s]; those of a laser tracker and of encoders with some 20 bits.
-const NOISE: [f64; 4] = [1e-6, 3e-6, 1e-4, 3e-4];
+/// Deviations that sensors do not tell from rest: position, angle, velocity, rate, in lengths of the
+/// platform, radians and both per sampling period. On the default platform (0.19 m, 1 ms) these are
+/// 1 µm, 3 µrad, 0.1 mm/s and 0.3 mrad/s: a laser tracker, encoders of some 20 bits.
+const NOISE: [f64; 4] = [5e-6, 3e-6, 5e-7, 3e-7];
 
-/// What acts on the end effector without being known, over a sample: force [N], moment [N·m]. Contact
-/// changes by that much from one sample to the next.
-const UNKNOWN: [f64; 2] = [10.0, 1.0];
+/// What acts on the end effector without being known, over a sample: force and moment, in the mass of
+/// the end effector times the platform's length (squared) over the square of the sampling period. On
+/// the default platform 10 N and 1 N·m, by which contact changes from one sample to the next.
+const UNKNOWN: [f64; 2] = [1.75e-5, 9e-6];
 
 /// Row of a crank's twist that is its rotation about the motor's axis, e3 of its frame.
 const MOTOR_AXIS: usize = 5;
 
-/// Modes slower than this count as this fast in eq. (3) [Hz].
-const SLOWEST_HZ: f64 = 0.05;
+/// Modes slower than this count as this fast in eq. (3), periods per sampling period.
+const SLOWEST: f64 = 5e-5;
+
+/// Share of its own process noise that every state has besides.
+const REGULAR: f64 = 1e-6;
 
 /// Directions of y that eq. (3) does not explain, as a share of the best explained one.
 const UNSEEN: f64 = 1e-10;
@@ -87,11 +92,23 @@ impl Estimator {
         let model = &linear.model;
         let (a, b) = riccati::discretize(&model.a, &model.b, period)?;
         let c = measured(linear);
-        let unknown = DVector::from_fn(6, |i, _| UNKNOWN[i / 3] * UNKNOWN[i / 3]);
+        let config = equilibrium.config();
+        let length = config.legs.sphere_radius_m;
+        let force = config.end_effector.mass_kg * length / (period * period);
+        let sizes = [UNKNOWN[0] * force, UNKNOWN[1] * force * length];
+        let unknown = DVector::from_fn(6, |i, _| sizes[i / 3] * sizes[i / 3]);
         let by_wrench = b.columns(linear.torques, 6);
-        // A share of every state keeps the covariance regular.
-        let floor = DMatrix::identity(a.nrows(), a.nrows()) * 1e-14;
-        let process = by_wrench * DMatrix::from_diagonal(&unknown) * by_wrench.transpose() + floor;
+        let mut process = by_wrench * DMatrix::from_diagonal(&unknown) * by_wrench.transpose();
+        // A little of it in every state keeps the covariance regular.
+        for i in 0..process.nrows() {
+            process[(i, i)] *= 1.0 + REGULAR;
+        }
+        let noise_of = [
+            NOISE[0] * length,
+            NOISE[1],
+            NOISE[2] * length / period,
+            NOISE[3] / period,
+        ];
         let noise = DMatrix::from_diagonal(&DVector::from_fn(c.nrows(), |i, _| {
             let kind = match i {
                 0..3 => 0,
@@ -101,7 +118,7 @@ impl Estimator {
                 _ if i < POSE + linear.whole.legs.len() => 1,
                 _ => 3,
             };
-            doubt * doubt * NOISE[kind] * NOISE[kind]
+            (doubt * noise_of[kind]).powi(2)
         }));
         let predictor = riccati::sampled_observer(&a, &c, &process, &noise)?.gain;
         // A P Cᵀ (C P Cᵀ + R)⁻¹; A is an exponential and has an inverse.
@@ -112,7 +129,7 @@ impl Estimator {
         let angles = motors.map(|joint| whole.rest.angle(joint));
         Ok(Self {
             gain,
-            start: least_energy(linear, &c),
+            start: least_energy(linear, &c, SLOWEST / period),
             a,
             b,
             c,
@@ -158,9 +175,7 @@ impl Estimator {
         Ok(DVector::from_fn(self.c.nrows(), |i, _| match i {
             0..6 => pose[i],
             6..POSE => rates[i - 6],
-            _ if i < POSE + legs => {
-                platform.leg(i - POSE).motor_angle - self.rest_angles[i - POSE]
-            }
+            _ if i < POSE + legs => platform.leg(i - POSE).motor_angle - self.rest_angles[i - POSE],
             _ => platform.leg(i - POSE - legs).motor_rate,
         }))
     }
@@ -215,11 +230,11 @@ fn measured(linear: &LinearPlatform) -> DMatrix<f64> {
 }
 
 /// The matrix of eq. (3).
-fn least_energy(linear: &LinearPlatform, c: &DMatrix<f64>) -> DMatrix<f64> {
+fn least_energy(linear: &LinearPlatform, c: &DMatrix<f64>, slowest_hz: f64) -> DMatrix<f64> {
     let order = linear.model.order();
     let weights = DVector::from_fn(2 * order, |i, _| {
         if i < order {
-            let omega = TAU * linear.model.frequency(i).max(SLOWEST_HZ);
+            let omega = TAU * linear.model.frequency(i).max(slowest_hz);
             1.0 / (omega * omega)
         } else {
             1.0

@@ -11,7 +11,7 @@ use leg_core::LegError;
 use leg_core::config::MotorMode;
 use leg_core::spatial::SpatialState;
 use multibody::dynamics::integrator::Integrator;
-use multibody::group::Group;
+use multibody::group::{Group, Se3};
 use multibody::model::Signal;
 use multibody::port::condensed::{Guess, Iteration};
 use multibody::results::soundness::LeafStrain;
@@ -102,6 +102,11 @@ pub trait PlatformLeg: Clone + core::fmt::Debug + Send + Sync + 'static {
     fn leaf_strain(&self) -> Result<LeafStrain, LegError>;
     /// Largest stress of its leaf.
     fn leaf_stress(&self) -> Result<Stress, LegError>;
+    /// Attitudes of the parts that its universal and its spherical joint join: crank, leaf at A, leaf at
+    /// B; none of a leg without a leaf.
+    fn joined_parts(&self) -> Option<[Se3; 3]> {
+        None
+    }
     /// True if it has a tendon.
     fn has_tendon(&self) -> bool;
 
@@ -251,6 +256,11 @@ impl PlatformLeg for NativeLeg {
 
     fn leaf_stress(&self) -> Result<Stress, LegError> {
         NativeLeg::leaf_stress(self)
+    }
+
+    fn joined_parts(&self) -> Option<[Se3; 3]> {
+        let (leg, state) = (self.leg(), self.state());
+        Some([leg.crank, leg.node_a, leg.node_b].map(|node| *state.pose(node)))
     }
 
     fn has_tendon(&self) -> bool {

@@ -13,6 +13,7 @@ use crate::unit::{LegEnergy, LegShape, LegUnit, LegView, UnitStart};
 use crate::world::World;
 use crate::wrench::WrenchHistory;
 pub use multibody::dynamics::stepper::Progress;
+use multibody::group::Se3;
 use multibody::model::Signal;
 use multibody::results::soundness::LeafStrain;
 use multibody::results::stress::Stress;
@@ -77,6 +78,11 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// Largest stress of a leg's leaf (from 0); none of legs that solve their own steps, which do not
     /// tell.
     fn leaf_stress(&self, _leg: usize) -> Option<Stress> {
+        None
+    }
+
+    /// Poses of crank, leaf at A and leaf at B of a leg (from 0); none of legs that do not tell.
+    fn joined_parts(&self, _leg: usize) -> Option<[Se3; 3]> {
         None
     }
 
@@ -225,6 +231,10 @@ impl<L: PlatformLeg> Scheme for Platform<L> {
 
     fn leaf_stress(&self, leg: usize) -> Option<Stress> {
         self.legs().get(leg)?.leaf_stress().ok()
+    }
+
+    fn joined_parts(&self, leg: usize) -> Option<[Se3; 3]> {
+        self.legs().get(leg)?.joined_parts()
     }
 
     fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {

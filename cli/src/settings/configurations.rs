@@ -82,7 +82,8 @@ impl Settings for Scenario {
             "motors-locked",
             "motors-hold",
             "motors-lqr",
-            "motors-impedance"
+            "motors-impedance",
+            "idss-ring"
         ]
     }
 

@@ -527,11 +527,13 @@ const CHECKED: [&str; 40] = [
     "tendon_tension_range_n",
 ];
 /// The rest: what rows cannot tell, or has tests elsewhere.
-const OTHERS: [&str; 10] = [
+const OTHERS: [&str; 12] = [
     "coupling",
     "error",
     "legs",
     "margins",
+    "max_spherical_turn_rad",
+    "max_universal_turn_rad",
     "peak_leaf_stress_pa",
     "requirements",
     "soundness",

@@ -18,8 +18,8 @@ use nalgebra::{DVector, Matrix6};
 use softdock_platform::regulator::{Regulator, RegulatorSettings, linearized};
 use softdock_platform::statics::StaticPlatform;
 
-/// T of eq. (1) [s].
-const FADE_S: f64 = 0.3;
+/// T of eq. (1), in periods of the frequency with which everything comes to rest.
+const FADE_PERIODS: f64 = 0.06;
 
 /// A frequency that asks too much of the motors is lowered by this factor, so many times at most.
 const LOWER: f64 = core::f64::consts::FRAC_1_SQRT_2;
@@ -62,6 +62,8 @@ pub(super) struct Resting {
     pub regulated: Regulated,
     difference: DVector<f64>,
     since: f64,
+    /// T [s].
+    fade: f64,
 }
 
 impl Resting {
@@ -98,13 +100,14 @@ impl Resting {
             regulated,
             difference: old - new,
             since: seen.time,
+            fade: FADE_PERIODS / plan.captured_hz,
         })
     }
 
     /// Torques of eq. (1) [N·m].
     pub fn torques(&mut self, seen: &Seen<'_>) -> Result<DVector<f64>> {
         let mut out = self.regulated.torques(seen)?;
-        let left = math::exp(-(seen.time - self.since) / FADE_S);
+        let left = math::exp(-(seen.time - self.since) / self.fade);
         out.axpy(left, &self.difference, 1.0);
         Ok(out)
     }
