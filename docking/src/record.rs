@@ -52,12 +52,28 @@ impl Rows {
 /// Energies and strains are looked at so often [s].
 const LOOK_INTERVAL: f64 = 0.02;
 
+/// End effector, and base if it floats.
+fn vehicles(platform: &dyn Scheme) -> [Option<BodyState>; 2] {
+    let base = platform.world().bodies().base;
+    [
+        Some(*platform.effector()),
+        base.map(|base| platform.bodies()[base]),
+    ]
+}
+
+/// Pose of the end effector, seen from the base.
+pub(crate) fn pose_on_base(platform: &dyn Scheme) -> Se3 {
+    let [_, base] = vehicles(platform);
+    let pose = platform.effector().pose;
+    base.map_or(pose, |base| base.pose.between(&pose))
+}
+
 /// Rows of a run whose steps do not end at them.
 #[derive(Debug)]
 pub(crate) struct FreeRows {
     rows: Rows,
-    /// Time [s] and end effector at the end of the last step.
-    last: (f64, BodyState),
+    /// Time [s], end effector and base, if it floats, at the end of the last step.
+    last: (f64, [Option<BodyState>; 2]),
     last_sample: Option<Sample>,
     /// When to look for doubts next [s].
     look_due: f64,
@@ -68,7 +84,7 @@ impl FreeRows {
     pub(crate) fn new(rows: Rows, platform: &dyn Scheme, sample: Option<Sample>) -> Self {
         Self {
             rows,
-            last: (platform.time(), *platform.effector()),
+            last: (platform.time(), vehicles(platform)),
             last_sample: sample,
             look_due: LOOK_INTERVAL,
         }
@@ -97,7 +113,7 @@ impl FreeRows {
         } else {
             None
         };
-        let effector = *platform.effector();
+        let now_at = vehicles(platform);
         let h = time - self.last.0;
         while let Some(row) = self.rows.due(time) {
             let share = if h > 0.0 {
@@ -105,14 +121,18 @@ impl FreeRows {
             } else {
                 1.0
             };
-            let (pose, _) = BodyState::within(&self.last.1, &effector, h, share.min(1.0));
-            poses.push((row, pose));
+            let [effector, base] = [0, 1].map(|i| {
+                let (from, to) = (self.last.1[i]?, now_at[i]?);
+                Some(BodyState::within(&from, &to, h, share.min(1.0)).0)
+            });
+            let pose = effector.unwrap_or_else(Se3::identity);
+            poses.push((row, base.map_or(pose, |base| base.between(&pose))));
             if let (Some(list), Some(now)) = (samples.as_mut(), &now) {
                 let before = self.last_sample.as_ref().unwrap_or(now);
                 list.push(Sample::between(before, now, row));
             }
         }
-        self.last = (time, effector);
+        self.last = (time, now_at);
         if now.is_some() {
             self.last_sample = now;
         }

@@ -5,7 +5,7 @@ use crate::control::controller::Controller;
 use crate::control::{Control, give};
 use crate::error::{DockingError, Result};
 use crate::interface::{InterfaceLoad, contact_moment};
-use crate::record::{FreeRows, Rows};
+use crate::record::{FreeRows, Rows, pose_on_base};
 use crate::setup::{approaching_target, resting_platform};
 use crate::summary::Summary;
 use crate::track::Track;
@@ -479,7 +479,7 @@ impl DockingRun {
     }
 
     fn record(&mut self) -> Result<()> {
-        let pose = self.platform.effector().pose;
+        let pose = pose_on_base(self.platform.as_ref());
         self.poses.push((self.time(), pose));
         if self.keep_samples {
             let sample = take_sample(self.platform.as_mut(), self.energy)?;

@@ -69,7 +69,7 @@ figures! {
     /// How near the latch came to closing.
     capture: CaptureSummary;
     settling_time_s: Option<f64> = "s", "settling time",
-        "From the first touch until the end effector stays where it ends; none if it still moves",
+        "From the first touch until the end effector stays where it ends, seen from the base; none if it still moves",
         headline();
     effective_restitution: Option<f64> = "-", "effective restitution",
         "Speed apart over speed together along the docking axis, if they came apart for good";
