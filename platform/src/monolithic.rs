@@ -443,9 +443,18 @@ impl<L: PlatformLeg> Platform<L> {
         if strict.events
             && let Some(share) = self.stop_event(h)
         {
+            // Without a target the account is kept from the first stop on.
+            self.balances = Some(self.leg_balances()?);
             return Err(Refusal::Event(share * h));
         }
-        self.move_legs(&steps, (h, end), &trial, strict)?;
+        let stopped = self.world.encounter().is_none()
+            && (self.balances.is_some() || self.legs.iter().any(L::touches_stop));
+        let trial = if stopped {
+            self.world.weigh(&self.bodies, &steps, h, (0.0, 0.0))
+        } else {
+            trial
+        };
+        self.move_legs(&steps, (h, end), &trial, strict, stopped)?;
         let closed = self.accept(&steps, &integrator, end);
         Ok((report, closed))
     }
@@ -554,6 +563,10 @@ impl<L: PlatformLeg> Platform<L> {
     }
 }
 
+/// Largest step from the first stop of a leg on, without a target, as a share of the configured one: a
+/// crank is on its stop for a millisecond or two.
+const STOP_STEP: f64 = 0.05;
+
 impl<L: PlatformLeg> Stepped for Platform<L> {
     type Error = PlatformError;
 
@@ -600,7 +613,12 @@ impl<L: PlatformLeg> Stepped for Platform<L> {
     }
 
     fn contact_limit(&mut self) -> (f64, f64) {
-        self.world.largest_step(&self.bodies)
+        let (largest, touch) = self.world.largest_step(&self.bodies);
+        // With a target, contact keeps steps short and the account refuses what it misses.
+        if self.world.encounter().is_none() && self.balances.is_some() {
+            return (largest.min(STOP_STEP * self.config.solver.step_s), touch);
+        }
+        (largest, touch)
     }
 
     fn next_event(&self) -> Option<f64> {

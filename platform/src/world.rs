@@ -253,7 +253,7 @@ impl World {
     }
 
     /// Looks at the step of `h` [s] from `start` [s] that Newton's method found from `bodies`, before
-    /// it is accepted.
+    /// it is accepted; without a target there is nothing to look at.
     pub fn examine(
         &mut self,
         bodies: &[BodyState],
@@ -281,8 +281,24 @@ impl World {
             + lost(&account.latch, new.latch_power);
         let stored = new.potential() - old.potential();
         let at_stake = encounter.at_stake();
+        Trial {
+            event,
+            ..self.weigh(bodies, steps, h, (stored + losses, at_stake))
+        }
+    }
+
+    /// The account of the bodies in a step of `h` [s]: contact and latch store and lose `beside` [J] in
+    /// it, and have so much at stake [J].
+    pub fn weigh(
+        &self,
+        bodies: &[BodyState],
+        steps: &[BodyStep],
+        h: f64,
+        (beside, at_stake): (f64, f64),
+    ) -> Trial {
+        let account = &self.account;
         let (before, after) = (&account.wrench_load, &self.load);
-        let wrench = work(before, after, &bodies[EFFECTOR], &a.trial, h);
+        let wrench = work(before, after, &bodies[EFFECTOR], &steps[EFFECTOR].trial, h);
         let trials = steps.iter().map(|step| &step.trial);
         let gained = self.energy_of(trials.clone()) - self.body_energy(bodies);
         let given = (self.target_energy(trials.clone()) - account.initial_target).abs();
@@ -297,9 +313,9 @@ impl World {
             held += kinetic + gravity_energy(body, &state.pose).abs();
         }
         Trial {
-            event,
+            event: None,
             held,
-            miss: gained + stored + losses - wrench,
+            miss: gained + beside - wrench,
             moved: (account.moved)
                 .max(turned)
                 .max(given)

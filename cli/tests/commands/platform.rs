@@ -472,6 +472,8 @@ fn a_motor_beyond_its_range_makes_a_motion_suspect() {
         "--set",
         "motor.range_rad=0.001",
         "--set",
+        "motor.end_stops=off",
+        "--set",
         "wrench.force_z_n=50",
         "--plot",
         "page.html",

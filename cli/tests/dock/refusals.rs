@@ -109,12 +109,21 @@ fn wrong_keys_and_values_are_named_with_what_is_allowed() {
                 &["--legs nowhere.fmu", "native, fmu"],
             ),
             (
-                &["motors-lqr", "--legs", "fmu"],
-                &["--legs fmu", "regulator.law", "monolithic"],
+                &[
+                    "motors-lqr",
+                    "--legs",
+                    "fmu",
+                    "--set",
+                    "regulator.state=exact",
+                ],
+                &["regulator.state", "exact", "monolithic", "estimated"],
             ),
             (
-                &["motors-lqr", "--set", "coupling=implicit"],
-                &["coupling=implicit", "regulator.law", "monolithic"],
+                &["motors-lqr", "--set", "motor.mode=hold"],
+                &[
+                    "motor.mode=hold",
+                    "regulator.law = \"none\" switches it off",
+                ],
             ),
             (
                 &["motors-lqr", "--set", "motor.mode=hold"],

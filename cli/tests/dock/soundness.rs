@@ -72,7 +72,14 @@ fn a_suspect_docking_says_why_everywhere_and_ends_with_status_3() {
 #[test]
 fn a_motor_beyond_its_range_makes_a_docking_suspect() {
     let folder = Folder::new("range");
-    let narrow = ["--set", "motor.range_rad=0.001", "--set", "duration_s=0.1"];
+    let narrow = [
+        "--set",
+        "motor.range_rad=0.001",
+        "--set",
+        "motor.end_stops=off",
+        "--set",
+        "duration_s=0.1",
+    ];
     let arguments = ["motors-hold", "--no-report", "--json", "--out", "a"];
     let arguments = [&arguments[..], &COARSE, &narrow].concat();
     let said = suspect(&folder, &arguments, "beyond its range of ±0.0573°");
@@ -129,7 +136,7 @@ fn a_docking_has_one_of_four_outcomes() {
             "Captured: the latch closed",
         ),
         (
-            "default",
+            "motors-locked",
             ["duration_s=0.15", "target.mass_kg=20"],
             "bounced",
             "Not captured, the target left again with",
@@ -178,6 +185,8 @@ fn a_platform_that_is_run_over_is_outside_its_model() {
         "a",
         "--set",
         "closing_speed_m_s=2",
+        "--set",
+        "tendon.end_stops=off",
         "--set",
         "target.mass_kg=1e5",
         "--set",

@@ -41,14 +41,17 @@ impl Folder {
     /// with locked motors: what most tests look at does not depend on the motors, and a regulator
     /// costs time.
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let named = |argument: &&str| {
+        let first = arguments
+            .first()
+            .is_some_and(|argument| !argument.starts_with('-'));
+        let named = |argument: &str| {
             argument.ends_with(".toml")
-                || matches!(**argument, "--compare" | "--config")
-                || SHIPPED.contains(argument)
+                || matches!(argument, "--compare" | "--config")
+                || SHIPPED.contains(&argument)
         };
         let mut command = Command::new(env!("CARGO_BIN_EXE_softdock"));
         command.arg("dock");
-        if !arguments.iter().any(|argument| named(argument)) {
+        if !first && !arguments.iter().any(|argument| named(argument)) {
             command.arg("motors-locked");
         }
         command

@@ -19,7 +19,7 @@ use softdock_platform::regulator::{Regulator, RegulatorSettings, linearized};
 use softdock_platform::statics::StaticPlatform;
 
 /// T of eq. (1), in periods of the frequency with which everything comes to rest.
-const FADE_PERIODS: f64 = 0.06;
+const FADE_PERIODS: f64 = 0.09;
 
 /// A frequency that asks too much of the motors is lowered by this factor, so many times at most.
 const LOWER: f64 = core::f64::consts::FRAC_1_SQRT_2;

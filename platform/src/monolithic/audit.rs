@@ -10,16 +10,17 @@ use crate::world::Trial;
 use multibody::dynamics::stepper::{Refusal, Strictness};
 
 impl<L: PlatformLeg> Platform<L> {
-    /// Moves the legs to the end of the step, and with a target judges what the account misses in it.
-    /// On a refusal the legs are as they were.
+    /// Moves the legs to the end of the step, and with a target, or once legs were at their stops
+    /// (`stopped`), judges what the account misses in it. On a refusal the legs are as they were.
     pub(super) fn move_legs(
         &mut self,
         steps: &[BodyStep],
         (h, end): (f64, f64),
         trial: &Trial,
         strict: Strictness,
+        stopped: bool,
     ) -> core::result::Result<(), Refusal<PlatformError>> {
-        let watched = self.world.encounter().is_some();
+        let watched = stopped || self.world.encounter().is_some();
         let before = match self.balances {
             None if watched => self.leg_balances()?,
             known => known.unwrap_or(0.0),
@@ -78,7 +79,7 @@ impl<L: PlatformLeg> Platform<L> {
     }
 
     /// Sum of the balances of all legs [J].
-    fn leg_balances(&mut self) -> core::result::Result<f64, Refusal<PlatformError>> {
+    pub(super) fn leg_balances(&mut self) -> core::result::Result<f64, Refusal<PlatformError>> {
         let mut sum = 0.0;
         for (i, leg) in self.legs.iter_mut().enumerate() {
             let balance = leg.balance().map_err(PlatformError::in_leg(i));
