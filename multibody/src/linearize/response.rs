@@ -28,7 +28,8 @@ const FLOOR: f64 = 0.01;
 /// A linear model ready for any number of frequencies.
 #[derive(Debug, Clone)]
 pub struct Response {
-    hessenberg: DMatrix<f64>,
+    /// Rows of T as columns.
+    rows: DMatrix<f64>,
     input: DMatrix<f64>,
     output: DMatrix<f64>,
     feedthrough: DMatrix<f64>,
@@ -74,7 +75,7 @@ impl Response {
         let positions = DMatrix::from_fn(order, size, |i, j| q[(i, j)] / scale(i));
         let unit = |labels: &[super::Label]| labels.iter().map(|label| label.unit).collect();
         Self {
-            hessenberg,
+            rows: hessenberg.transpose(),
             input: q.tr_mul(&input),
             output: output * &q,
             feedthrough: model.d.clone(),
@@ -85,39 +86,41 @@ impl Response {
 
     /// X of eq. (3) at the frequency `hertz`.
     fn states(&self, hertz: f64) -> DMatrix<Complex<f64>> {
-        let size = self.hessenberg.nrows();
-        let mut matrix = self.hessenberg.map(|x| Complex::from(-x));
+        let size = self.rows.nrows();
+        // Column i holds row i, so that a row of the large matrix lies in one piece of memory.
+        let mut rows = self.rows.map(|x| Complex::from(-x));
         for i in 0..size {
-            matrix[(i, i)] += Complex::new(0.0, TAU * hertz);
+            rows[(i, i)] += Complex::new(0.0, TAU * hertz);
         }
         let mut right = self.input.map(Complex::from);
         // Elimination of the one diagonal below, the larger of two rows being the pivot.
         for k in 0..size.saturating_sub(1) {
-            if matrix[(k + 1, k)].norm_sqr() > matrix[(k, k)].norm_sqr() {
-                matrix.swap_rows(k, k + 1);
+            if rows[(k, k + 1)].norm_sqr() > rows[(k, k)].norm_sqr() {
+                rows.swap_columns(k, k + 1);
                 right.swap_rows(k, k + 1);
             }
-            let pivot = matrix[(k, k)];
+            let pivot = rows[(k, k)];
             if pivot.norm_sqr() == 0.0 {
                 continue;
             }
-            let factor = matrix[(k + 1, k)] / pivot;
-            for j in k + 1..size {
-                let above = matrix[(k, j)];
-                matrix[(k + 1, j)] -= factor * above;
+            let factor = rows[(k, k + 1)] / pivot;
+            let (mut above, mut below) = rows.columns_range_pair_mut(k, k + 1);
+            for (below, above) in below.iter_mut().zip(above.iter_mut()).skip(k + 1) {
+                *below -= factor * *above;
             }
             for j in 0..right.ncols() {
                 let above = right[(k, j)];
                 right[(k + 1, j)] -= factor * above;
             }
         }
-        for j in 0..right.ncols() {
-            for k in (0..size).rev() {
-                let value = right[(k, j)] / matrix[(k, k)];
-                right[(k, j)] = value;
-                for i in 0..k {
-                    right[(i, j)] -= matrix[(i, k)] * value;
+        for k in (0..size).rev() {
+            let row = rows.column(k);
+            for mut solution in right.column_iter_mut() {
+                let mut value = solution[k];
+                for (entry, known) in row.iter().zip(solution.iter()).skip(k + 1).rev() {
+                    value -= entry * known;
                 }
+                solution[k] = value / row[k];
             }
         }
         right
