@@ -49,6 +49,28 @@ pub struct ResponseError {
     pub below_hz: f64,
 }
 
+/// Takes `factor` times the column `from` off the column `to`, behind `skipped` entries.
+fn subtract(
+    matrix: &mut DMatrix<Complex<f64>>,
+    from: usize,
+    to: usize,
+    factor: Complex<f64>,
+    skipped: usize,
+) {
+    let length = matrix.nrows();
+    let (low, high) = matrix.as_mut_slice().split_at_mut(from.max(to) * length);
+    let second = &mut high[..length];
+    let first = &mut low[from.min(to) * length..][..length];
+    let (from, to) = if from < to {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    for (to, from) in to[skipped..].iter_mut().zip(&from[skipped..]) {
+        *to -= factor * from;
+    }
+}
+
 impl Response {
     /// Prepares `model`.
     pub fn new(model: &LinearModel) -> Self {
@@ -87,43 +109,35 @@ impl Response {
     /// X of eq. (3) at the frequency `hertz`.
     fn states(&self, hertz: f64) -> DMatrix<Complex<f64>> {
         let size = self.rows.nrows();
-        // Column i holds row i, so that a row of the large matrix lies in one piece of memory.
+        // Column i holds row i, of the matrix and of the right-hand sides, so that what a row
+        // operation touches lies in one piece of memory.
         let mut rows = self.rows.map(|x| Complex::from(-x));
         for i in 0..size {
             rows[(i, i)] += Complex::new(0.0, TAU * hertz);
         }
-        let mut right = self.input.map(Complex::from);
+        let mut right = self.input.transpose().map(Complex::from);
         // Elimination of the one diagonal below, the larger of two rows being the pivot.
         for k in 0..size.saturating_sub(1) {
             if rows[(k, k + 1)].norm_sqr() > rows[(k, k)].norm_sqr() {
                 rows.swap_columns(k, k + 1);
-                right.swap_rows(k, k + 1);
+                right.swap_columns(k, k + 1);
             }
             let pivot = rows[(k, k)];
             if pivot.norm_sqr() == 0.0 {
                 continue;
             }
             let factor = rows[(k, k + 1)] / pivot;
-            let (mut above, mut below) = rows.columns_range_pair_mut(k, k + 1);
-            for (below, above) in below.iter_mut().zip(above.iter_mut()).skip(k + 1) {
-                *below -= factor * *above;
-            }
-            for j in 0..right.ncols() {
-                let above = right[(k, j)];
-                right[(k + 1, j)] -= factor * above;
-            }
+            subtract(&mut rows, k, k + 1, factor, k + 1);
+            subtract(&mut right, k, k + 1, factor, 0);
         }
         for k in (0..size).rev() {
-            let row = rows.column(k);
-            for mut solution in right.column_iter_mut() {
-                let mut value = solution[k];
-                for (entry, known) in row.iter().zip(solution.iter()).skip(k + 1).rev() {
-                    value -= entry * known;
-                }
-                solution[k] = value / row[k];
+            for j in (k + 1..size).rev() {
+                subtract(&mut right, j, k, rows[(j, k)], 0);
             }
+            let pivot = rows[(k, k)];
+            right.column_mut(k).iter_mut().for_each(|x| *x /= pivot);
         }
-        right
+        right.transpose()
     }
 
     /// H of eq. (1) at the frequency `hertz`, outputs × inputs.
