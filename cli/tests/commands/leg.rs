@@ -260,7 +260,7 @@ fn modes_tell_stable_from_unstable() {
 #[test]
 fn modes_that_nothing_holds_are_neutral() {
     let folder = Folder::new();
-    let weightless = ["--count", "4", "--set"];
+    let weightless = ["--count", "6", "--set"];
     let plane = [&["leg", "modes"], &weightless[..], &["gravity_m_s2=[0,0]"]].concat();
     let space = [
         &["leg", "spatial", "modes"],
