@@ -1,8 +1,15 @@
 //! Files named as input.
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
+
+/// The text of a file, opened by [`open`].
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text)?;
+    Ok(text)
+}
 
 /// Opens a file to read it. What is no file with an end (a folder, a pipe, a device) is refused: to
 /// open a pipe would wait for ever until a process writes into it.

@@ -5,7 +5,8 @@
 //! and have columns of their own (`eval_id`, `interface`), which are passed over.
 
 use crate::failure::BadInput;
-use anyhow::{Context, Result};
+use crate::input_file;
+use anyhow::Result;
 use softdock_study::Kind;
 use softdock_study::description::{DesignRows, Form, Sampling, Study, Variation};
 use std::path::Path;
@@ -15,8 +16,8 @@ const PASSED_OVER: [&str; 3] = ["eval_id", "interface", "run"];
 
 /// The study with the points of a file in place of its own.
 pub fn put_into(study: Study, file: &Path) -> Result<Study> {
-    let text = std::fs::read_to_string(file)
-        .with_context(|| format!("{} cannot be read", file.display()))?;
+    let text = input_file::read_text(file)
+        .map_err(|error| BadInput::new(format!("{} cannot be read: {error}", file.display())))?;
     let refused = |message: String| BadInput::new(format!("{}: {message}", file.display()));
     let table = Table::read(&text).map_err(refused)?;
     let origin = file

@@ -5,6 +5,7 @@ use super::job::{Docking, FormulaJob, StudyJob};
 use super::{design, samples};
 use crate::dock::shipped;
 use crate::failure::BadInput;
+use crate::input_file;
 use crate::settings::{
     Kind, Part, Place, Resolved, SettingsArgs, SettingsError, find_key, key, meant,
 };
@@ -135,8 +136,8 @@ struct Source {
 
 impl Source {
     fn read(path: &Path) -> Result<Self> {
-        let text = if path.is_file() {
-            std::fs::read_to_string(path).map_err(|cause| StudyError::File {
+        let text = if path.exists() && !is_shipped(path) {
+            input_file::read_text(path).map_err(|cause| StudyError::File {
                 action: "read",
                 path: path.to_owned(),
                 cause,

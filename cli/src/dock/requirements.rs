@@ -1,6 +1,7 @@
 //! Requirements from files, and what a run says about them for people.
 
 use crate::failure::BadInput;
+use crate::input_file;
 use crate::summary::{Summary as Text, significant};
 use anyhow::Result;
 use serde::Deserialize;
@@ -29,7 +30,7 @@ pub fn read(path: &Path) -> Result<Vec<Requirement>> {
     let shipped = SHIPPED.iter().find(|(name, _)| Path::new(name) == path);
     let text = match shipped {
         Some((_, text)) if !path.is_file() => (*text).to_owned(),
-        _ => std::fs::read_to_string(path).map_err(|cause| {
+        _ => input_file::read_text(path).map_err(|cause| {
             let names = SHIPPED.map(|(name, _)| name).join(", ");
             BadInput::new(format!(
                 "cannot read the requirements of {shown}: {cause} (there come with the program: \

@@ -6,6 +6,7 @@ mod simulate;
 mod table;
 
 use crate::failure::{self, BadInput};
+use crate::input_file;
 use crate::output;
 use anyhow::{Context, Result};
 use softdock_mechanism::{Description, MechanismError, describe, library};
@@ -89,7 +90,7 @@ pub fn read(name: &str, settings: &[(String, String)]) -> Result<Description> {
     if !path.exists() && !name.contains(['/', '\\']) && !name.ends_with(".toml") {
         return Err(library::unknown(name).into());
     }
-    let text = std::fs::read_to_string(path)
+    let text = input_file::read_text(path)
         .map_err(|error| BadInput::new(format!("cannot read {name}: {error}")))?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
     let find = |base: &str| {
@@ -97,7 +98,7 @@ pub fn read(name: &str, settings: &[(String, String)]) -> Result<Description> {
         if beside.extension().is_none() {
             beside.set_extension("toml");
         }
-        let text = std::fs::read_to_string(&beside).ok();
+        let text = input_file::read_text(&beside).ok();
         text.map(|text| (beside.display().to_string(), text))
             .or_else(|| library::find(base))
     };

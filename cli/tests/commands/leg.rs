@@ -255,6 +255,31 @@ fn modes_tell_stable_from_unstable() {
     assert!(number(&locked["undamped"][0], "frequency_hz") > 1.0);
 }
 
+/// Without weight nothing turns the crank back: its swing is neutral, 0 Hz, neither a number that is
+/// none nor a growth made of rounding.
+#[test]
+fn modes_that_nothing_holds_are_neutral() {
+    let folder = Folder::new();
+    let weightless = ["--count", "6", "--set"];
+    let plane = [&["leg", "modes"], &weightless[..], &["gravity_m_s2=[0,0]"]].concat();
+    let space = [
+        &["leg", "spatial", "modes"],
+        &weightless[..],
+        &["gravity_m_s2=[0,0,0]", "--set", "tip.mode=free"],
+    ];
+    for (arguments, neutral) in [(plane, 1), (space.concat(), 3)] {
+        let modes = folder.json(&arguments);
+        assert_eq!(modes["unstable_modes"], 0);
+        for (i, mode) in modes["undamped"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(mode["neutral"], i < neutral, "mode {i} of {arguments:?}");
+            assert_eq!(number(mode, "frequency_hz") == 0.0, i < neutral);
+        }
+        for damped in &modes["damped"].as_array().unwrap()[..2 * neutral] {
+            assert_eq!(number(damped, "damping_ratio"), 0.0, "{damped}");
+        }
+    }
+}
+
 #[test]
 fn linear_model_has_the_shapes_of_its_labels() {
     let folder = Folder::new();

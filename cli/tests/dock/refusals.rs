@@ -454,7 +454,7 @@ fn pipes_are_refused_instead_of_waited_for() {
         .arg(folder.0.join("pipe.toml"))
         .status();
     assert!(made.unwrap().success());
-    let commands: [&[&str]; 7] = [
+    let commands: [&[&str]; 12] = [
         &["dock", "pipe.toml"],
         &["dock", "--compare", "pipe.toml", "default"],
         &["leg", "simulate", "--config", "pipe.toml"],
@@ -462,6 +462,19 @@ fn pipes_are_refused_instead_of_waited_for() {
         &["platform", "simulate", "--input", "pipe.toml"],
         &["fmu", "simulate", "pipe.toml"],
         &["fmu", "inspect", "pipe.toml"],
+        &["mechanism", "simulate", "pipe.toml"],
+        &["dock", "--requirements", "pipe.toml"],
+        &["batch", "sample", "pipe.toml"],
+        &["batch", "run", "pipe.toml", "--out", "study"],
+        &[
+            "batch",
+            "run",
+            "wide-ranges",
+            "--design",
+            "pipe.toml",
+            "--out",
+            "study",
+        ],
     ];
     for arguments in commands {
         let mut command = Command::new(env!("CARGO_BIN_EXE_softdock"));

@@ -28,7 +28,8 @@ const FLOOR: f64 = 0.01;
 /// A linear model ready for any number of frequencies.
 #[derive(Debug, Clone)]
 pub struct Response {
-    hessenberg: DMatrix<f64>,
+    /// Rows of T as columns.
+    rows: DMatrix<f64>,
     input: DMatrix<f64>,
     output: DMatrix<f64>,
     feedthrough: DMatrix<f64>,
@@ -46,6 +47,28 @@ pub struct ResponseError {
     pub at_hz: f64,
     /// Highest frequency compared [Hz].
     pub below_hz: f64,
+}
+
+/// Takes `factor` times the column `from` off the column `to`, behind `skipped` entries.
+fn subtract(
+    matrix: &mut DMatrix<Complex<f64>>,
+    from: usize,
+    to: usize,
+    factor: Complex<f64>,
+    skipped: usize,
+) {
+    let length = matrix.nrows();
+    let (low, high) = matrix.as_mut_slice().split_at_mut(from.max(to) * length);
+    let second = &mut high[..length];
+    let first = &mut low[from.min(to) * length..][..length];
+    let (from, to) = if from < to {
+        (first, second)
+    } else {
+        (second, first)
+    };
+    for (to, from) in to[skipped..].iter_mut().zip(&from[skipped..]) {
+        *to -= factor * from;
+    }
 }
 
 impl Response {
@@ -74,7 +97,7 @@ impl Response {
         let positions = DMatrix::from_fn(order, size, |i, j| q[(i, j)] / scale(i));
         let unit = |labels: &[super::Label]| labels.iter().map(|label| label.unit).collect();
         Self {
-            hessenberg,
+            rows: hessenberg.transpose(),
             input: q.tr_mul(&input),
             output: output * &q,
             feedthrough: model.d.clone(),
@@ -85,42 +108,36 @@ impl Response {
 
     /// X of eq. (3) at the frequency `hertz`.
     fn states(&self, hertz: f64) -> DMatrix<Complex<f64>> {
-        let size = self.hessenberg.nrows();
-        let mut matrix = self.hessenberg.map(|x| Complex::from(-x));
+        let size = self.rows.nrows();
+        // Column i holds row i, of the matrix and of the right-hand sides, so that what a row
+        // operation touches lies in one piece of memory.
+        let mut rows = self.rows.map(|x| Complex::from(-x));
         for i in 0..size {
-            matrix[(i, i)] += Complex::new(0.0, TAU * hertz);
+            rows[(i, i)] += Complex::new(0.0, TAU * hertz);
         }
-        let mut right = self.input.map(Complex::from);
+        let mut right = self.input.transpose().map(Complex::from);
         // Elimination of the one diagonal below, the larger of two rows being the pivot.
         for k in 0..size.saturating_sub(1) {
-            if matrix[(k + 1, k)].norm_sqr() > matrix[(k, k)].norm_sqr() {
-                matrix.swap_rows(k, k + 1);
-                right.swap_rows(k, k + 1);
+            if rows[(k, k + 1)].norm_sqr() > rows[(k, k)].norm_sqr() {
+                rows.swap_columns(k, k + 1);
+                right.swap_columns(k, k + 1);
             }
-            let pivot = matrix[(k, k)];
+            let pivot = rows[(k, k)];
             if pivot.norm_sqr() == 0.0 {
                 continue;
             }
-            let factor = matrix[(k + 1, k)] / pivot;
-            for j in k + 1..size {
-                let above = matrix[(k, j)];
-                matrix[(k + 1, j)] -= factor * above;
-            }
-            for j in 0..right.ncols() {
-                let above = right[(k, j)];
-                right[(k + 1, j)] -= factor * above;
-            }
+            let factor = rows[(k, k + 1)] / pivot;
+            subtract(&mut rows, k, k + 1, factor, k + 1);
+            subtract(&mut right, k, k + 1, factor, 0);
         }
-        for j in 0..right.ncols() {
-            for k in (0..size).rev() {
-                let value = right[(k, j)] / matrix[(k, k)];
-                right[(k, j)] = value;
-                for i in 0..k {
-                    right[(i, j)] -= matrix[(i, k)] * value;
-                }
+        for k in (0..size).rev() {
+            for j in (k + 1..size).rev() {
+                subtract(&mut right, j, k, rows[(j, k)], 0);
             }
+            let pivot = rows[(k, k)];
+            right.column_mut(k).iter_mut().for_each(|x| *x /= pivot);
         }
-        right
+        right.transpose()
     }
 
     /// H of eq. (1) at the frequency `hertz`, outputs × inputs.

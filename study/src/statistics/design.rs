@@ -263,4 +263,59 @@ mod tests {
             None
         );
     }
+
+    /// Runs 0 to `runs` of a study of three inputs.
+    fn of(sampling: &str, runs: u64) -> Dependence {
+        let range = "distribution = 'uniform'\nmin = 0.0\nmax = 1.0\n";
+        let vary = ["a", "b", "c"].map(|key| format!("[[vary]]\nkey = '{key}'\n{range}"));
+        let head = format!("name = 's'\nruns = {runs}\nsampling = {sampling}\n");
+        let study = crate::Study::parse(&(head + &vary.concat()), "test").unwrap();
+        let plan = Plan::new(study, toml::Table::new(), &[], "1").unwrap();
+        Dependence::of(&plan, &(0..runs).collect::<Vec<_>>())
+    }
+
+    /// Which runs belong together is known from how they were made: trajectories of Morris' design
+    /// are of one run more than there are inputs, groups of Saltelli's of two more, run i of a Sobol'
+    /// sequence is of scramble i mod their number, Latin hypercubes follow one after the other.
+    #[test]
+    fn runs_that_were_drawn_together_are_of_one_block() {
+        let cases: [(&str, u64, u64, usize, fn(u64) -> u64); 4] = [
+            ("'morris'", 40, 4, 10, |run| run / 4),
+            ("'saltelli'\nscrambles = 8", 80, 5, 8, |run| run / 5 % 8),
+            ("'sobol'\nscrambles = 16", 64, 1, 16, |run| run % 16),
+            ("'latin_hypercube'\nblock = 5", 40, 1, 8, |run| run / 5),
+        ];
+        for (sampling, runs, group, count, block) in cases {
+            let found = of(sampling, runs);
+            assert_eq!((found.group(), found.count()), (group, count), "{sampling}");
+            assert_eq!(found.coverage(), Coverage::Nominal, "{sampling}");
+            let blocks = found.blocks.as_ref().expect(sampling);
+            for run in 0..runs {
+                assert_eq!(u64::from(blocks[run as usize]), block(run), "{sampling}");
+            }
+            assert!(found.has_blocks() && found.has_intervals() && !found.is_by_row());
+            let some = found.of_rows(0..2 * group as usize);
+            assert_eq!((some.group(), some.coverage()), (group, Coverage::Nominal));
+        }
+    }
+
+    /// Rows are taken for independent where they are, and where there are too few blocks, which
+    /// makes intervals wider than need be. Nothing is drawn on a grid.
+    #[test]
+    fn rows_by_themselves_say_how_far_their_intervals_hold() {
+        for (sampling, runs, coverage) in [
+            ("'monte_carlo'", 40, Coverage::Nominal),
+            ("'sobol'\nscrambles = 7", 28, Coverage::Conservative),
+            ("'latin_hypercube'\nblock = 5", 35, Coverage::Conservative),
+        ] {
+            let found = of(sampling, runs);
+            assert!(found.is_by_row() && found.has_blocks(), "{sampling}");
+            assert_eq!(found.count(), runs as usize, "{sampling}");
+            assert_eq!(found.coverage(), coverage, "{sampling}");
+        }
+        let saltelli = of("'saltelli'\nscrambles = 7", 35);
+        assert_eq!(saltelli.coverage(), Coverage::Conservative);
+        assert_eq!((saltelli.count(), saltelli.group()), (7, 5));
+        assert!(!saltelli.has_blocks());
+    }
 }

@@ -352,6 +352,12 @@ mod tests {
         assert_eq!((found.count, found.missing, found.mean), (8, 1, 3.875));
         assert!((found.std_dev - 2.748_376_143_938_713_3).abs() < 1e-14);
         assert_eq!((found.min, found.max), (1.0, 9.0));
+        // Student's t of 0.975 with 7 degrees of freedom, from its distribution in closed form.
+        let interval = found.mean_interval.unwrap();
+        assert!((interval.low - 1.577_300_043_159_246).abs() < 1e-13);
+        assert!((interval.high - 6.172_699_956_840_754).abs() < 1e-13);
+        // Summed naively, the mean of a thousand times 0.1 is off by 1.4e-15.
+        assert_eq!(mean(&[0.1; 1000]), 0.1);
         let nothing = distribution(&[f64::NAN], &Dependence::independent(1), &[], 0.95);
         assert_eq!(nothing, None);
         assert_eq!(quantile(&[7.0], 0.3), Some(7.0));
