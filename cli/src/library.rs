@@ -256,7 +256,8 @@ pub fn export_fmu(model: &str, version: u32, folder: &Path) -> Result<PathBuf> {
             return Err(BadInput::new(message).into());
         }
     };
-    Ok(export::export(kind, version, folder)?.file)
+    let model = kind.packaged().model();
+    Ok(export::export((kind, &*model), version, folder)?.file)
 }
 
 /// Runs the validation cases whose name or source contains `filter`, all if there is none.

@@ -14,6 +14,7 @@ use multibody::group::{Group, Se3};
 use multibody::model::Signal;
 use multibody::results::soundness::{Books, Watch};
 use nalgebra::{DVector, Vector3, Vector6};
+#[cfg(feature = "fmus")]
 use softdock_fmi::import::FmuArchive;
 use softdock_platform::audit::{note_leaves, note_motors};
 use softdock_platform::bodies::EFFECTOR;
@@ -24,7 +25,9 @@ use softdock_platform::motor_range::MotorRange;
 use softdock_platform::native::NativeLeg;
 use softdock_platform::scheme::{self, Progress, Scheme};
 use softdock_platform::statics::StaticPlatform;
-use softdock_platform::unit::{LegShape, LegView, LoadedFmu};
+#[cfg(feature = "fmus")]
+use softdock_platform::unit::LoadedFmu;
+use softdock_platform::unit::{LegShape, LegView};
 use softdock_platform::wrench::WrenchHistory;
 
 /// Most nominal steps of one advance.
@@ -209,6 +212,7 @@ impl DockingRun {
 
     /// The same with legs inside FMUs: one archive for all of them, or one each. Monolithic
     /// coupling, which takes legs apart, is refused.
+    #[cfg(feature = "fmus")]
     pub fn with_fmus(
         scenario: &Scenario,
         keep_samples: bool,

@@ -6,8 +6,9 @@ use crate::guard::protect;
 use crate::instance::{Component, Instance};
 use crate::lifecycle::State;
 use crate::logger::{Category, Logger};
-use crate::model::PackagedModel;
+use crate::model::{Made, Packaged, PackagedModel};
 use crate::refusal::Refusal;
+use crate::resources;
 use std::ffi::c_void;
 use std::ptr::{null_mut, without_provenance_mut};
 
@@ -25,27 +26,77 @@ pub struct Experiment {
     pub tolerance: Option<f64>,
 }
 
-/// Makes an instance of the model that `matches`, or says that there is none.
+/// How a host of a version of the standard names the model it wants.
+#[derive(Clone, Copy)]
+pub struct Key {
+    /// Of a kind of model with its own settings.
+    pub of_kind: fn(&PackagedModel) -> Option<&str>,
+    /// Of a model.
+    pub of_model: fn(&dyn Packaged) -> Option<String>,
+}
+
+/// Makes an instance of the model with this key, or says that there is none. The model has the settings
+/// of its kind, or those in the resources.
 pub fn instantiate(
     function: &str,
     models: &[&'static PackagedModel],
     logger: Logger,
-    key: Option<&str>,
-    key_of: fn(&PackagedModel) -> Option<&str>,
+    (wanted, key): (Option<&str>, Key),
+    resources: Option<&str>,
 ) -> *mut c_void {
-    let wanted = |model: &&&'static PackagedModel| key.is_some() && key_of(model) == key;
-    let Some(model) = models.iter().find(wanted) else {
+    let matches =
+        |model: &&&'static PackagedModel| wanted.is_some() && (key.of_kind)(model) == wanted;
+    let found = match models.iter().find(matches) {
+        Some(kind) => Some(kind.model()),
+        None => settings_in(models, resources).and_then(|(file, made)| match made {
+            Ok(model) if (key.of_model)(&*model).as_deref() == wanted => Some(model),
+            Ok(model) => {
+                let found = (key.of_model)(&*model).unwrap_or_default();
+                let message = format!("{function}: the model of {file} has the GUID {found}");
+                logger.say(Category::Error, FMI2_ERROR, &message);
+                None
+            }
+            Err(cause) => {
+                let message = format!("{function}: {file} cannot be used: {cause}");
+                logger.say(Category::Error, FMI2_ERROR, &message);
+                None
+            }
+        }),
+    };
+    let Some(model) = found else {
         let known = models
             .iter()
-            .map(|model| format!("{} {}", model.name, key_of(model).unwrap_or("none")));
+            .map(|model| format!("{} {}", model.name, (key.of_kind)(model).unwrap_or("none")));
         let known = known.collect::<Vec<_>>().join(" and ");
-        let key = key.unwrap_or("NULL");
-        let message = format!("{function}: no model has the GUID {key}; here are {known}");
+        let wanted = wanted.unwrap_or("NULL");
+        let message = format!("{function}: no model has the GUID {wanted}; here are {known}");
         logger.say(Category::Error, FMI2_ERROR, &message);
         return null_mut();
     };
-    logger.note(Category::Events, || format!("made a {}", model.name));
+    logger.note(Category::Events, || {
+        format!("made a {}", model.about().name)
+    });
     Component::create(model, logger)
+}
+
+/// The model of the first file of settings in the resources, and the name of that file.
+fn settings_in(
+    models: &[&'static PackagedModel],
+    resources: Option<&str>,
+) -> Option<(String, Made)> {
+    let folder = resources::folder(resources?)?;
+    models.iter().find_map(|kind| {
+        let file = resources::file_name(kind.name);
+        let path = folder.join(&file);
+        if !path.is_file() {
+            return None;
+        }
+        let made = match resources::read(&path) {
+            Ok(text) => kind.with(&text)?,
+            Err(error) => Err(error.into()),
+        };
+        Some((file, made))
+    })
 }
 
 /// Frees an instance and everything it holds.
@@ -121,8 +172,8 @@ impl Instance {
     pub fn start(&mut self) -> Result<(), Refusal> {
         self.slave.start()?;
         self.state = State::StepComplete;
-        let (time, what) = (self.slave.time(), self.model.started);
-        let started = || format!("{what} at t = {time} s");
+        let (time, about) = (self.slave.time(), self.slave.about());
+        let started = || format!("{} at t = {time} s", about.started);
         self.logger.note(Category::Events, started);
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! The model description, written from the table of variables.
 
 use crate::logger::Category;
-use crate::model::{Model, Parameters};
+use crate::model::{About, Model, Parameters};
 use crate::variables::{Access, InfluencesOutputs, Role, UNITS, UnitOf, Value, Variable};
 use softdock_xml::{
     Boolean, Causality, CoSimulation, Error, Initial, Integer, IntegerAttributes, LogCategory,
@@ -13,9 +13,10 @@ use softdock_xml::{
 pub const OUTPUT_ORDER: i32 = 1;
 
 /// The description of a model.
-pub fn describe<M: Model>() -> Result<ModelDescription, Error> {
-    let mut description = ModelDescription::new(M::NAME, capabilities(M::NAME));
-    description.description = Some(M::SUMMARY.to_owned());
+pub fn describe<M: Model>(model: &M) -> Result<ModelDescription, Error> {
+    let about = model.about();
+    let mut description = ModelDescription::new(about.name, capabilities(&about));
+    description.description = Some(about.summary.to_owned());
     description.author = Some("The softdock developers".to_owned());
     description.version = Some(env!("CARGO_PKG_VERSION").to_owned());
     description.license = Some("MIT OR Apache-2.0".to_owned());
@@ -28,14 +29,14 @@ pub fn describe<M: Model>() -> Result<ModelDescription, Error> {
             description: Some(category.description().to_owned()),
         })
         .collect();
-    description.default_experiment = Some(M::EXPERIMENT);
-    let variables = M::variables();
+    description.default_experiment = Some(about.experiment);
+    let variables = model.variables();
     description.unit_definitions = UNITS
         .iter()
         .filter(|unit| variables.iter().any(|variable| variable.unit == **unit))
         .map(|unit| unit.definition())
         .collect();
-    let defaults = M::Parameters::default();
+    let defaults = model.defaults();
     description.model_variables = (0..)
         .zip(variables)
         .map(|(reference, variable)| scalar(reference, variable, &defaults))
@@ -45,16 +46,21 @@ pub fn describe<M: Model>() -> Result<ModelDescription, Error> {
     Ok(description)
 }
 
-fn capabilities(identifier: &str) -> CoSimulation {
+fn capabilities(about: &About<'_>) -> CoSimulation {
+    let abilities = about.abilities;
     CoSimulation {
         can_handle_variable_communication_step_size: true,
-        can_interpolate_inputs: true,
-        max_output_derivative_order: OUTPUT_ORDER.unsigned_abs(),
+        can_interpolate_inputs: abilities.input_derivatives,
+        max_output_derivative_order: if abilities.output_derivatives {
+            OUTPUT_ORDER.unsigned_abs()
+        } else {
+            0
+        },
         can_not_use_memory_management_functions: true,
         can_get_and_set_fmu_state: true,
         can_serialize_fmu_state: true,
-        provides_directional_derivative: true,
-        ..CoSimulation::new(identifier)
+        provides_directional_derivative: abilities.directional_derivatives,
+        ..CoSimulation::new(about.name)
     }
 }
 
@@ -72,11 +78,11 @@ fn scalar<P: Parameters>(reference: u32, variable: &Variable<P>, defaults: &P) -
             Some(Initial::Calculated),
             real(variable.unit, None).into(),
         ),
-        Role::Input { start, .. } => (
+        Role::Input { start, index } => (
             Causality::Input,
             Variability::Continuous,
             None,
-            real(variable.unit, Some(start(defaults))).into(),
+            real(variable.unit, Some(start(defaults, *index))).into(),
         ),
         Role::Output { .. } => (
             Causality::Output,
@@ -93,7 +99,7 @@ fn scalar<P: Parameters>(reference: u32, variable: &Variable<P>, defaults: &P) -
     };
     let mut scalar =
         ScalarVariable::new(variable.name.to_string(), reference, causality, variability);
-    scalar.description = Some(variable.description.to_owned());
+    scalar.description = Some(variable.description.to_string());
     scalar.initial = initial;
     scalar.with_type(kind)
 }
@@ -113,7 +119,8 @@ fn parameter<P: Clone>(access: &Access<P>, unit: UnitOf, defaults: &P) -> Variab
     match (access, access.get(defaults)) {
         (Access::Real { limits, .. }, Value::Real(start)) => {
             let mut real = real(unit, Some(start));
-            [real.attributes.min, real.attributes.max] = limits.map(Some);
+            let finite = |limit: f64| limit.is_finite().then_some(limit);
+            [real.attributes.min, real.attributes.max] = limits.map(finite);
             real.into()
         }
         (Access::Integer { range, .. }, Value::Integer(start)) => {

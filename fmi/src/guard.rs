@@ -92,12 +92,12 @@ mod tests {
     use crate::integrator::Integrator;
     use crate::lifecycle::Function;
     use crate::logger::{Listener, Logger};
-    use crate::model::Model;
+    use std::sync::Arc;
 
     #[test]
     fn a_panic_becomes_an_error_and_the_instance_can_be_reset() {
         let component = Component::create(
-            Integrator::packaged(),
+            Arc::new(Integrator),
             Logger::new(Listener::Fmi2(None), "x", false, HostFloats::new()),
         );
         // SAFETY: made above, freed below.
@@ -116,7 +116,7 @@ mod tests {
     #[test]
     fn a_call_from_within_a_call_is_refused() {
         let component = Component::create(
-            Integrator::packaged(),
+            Arc::new(Integrator),
             Logger::new(Listener::Fmi2(None), "x", false, HostFloats::new()),
         );
         // SAFETY: made above, freed below.

@@ -3,9 +3,10 @@
 use crate::abi::fmi2Component;
 use crate::lifecycle::State;
 use crate::logger::Logger;
-use crate::model::PackagedModel;
+use crate::model::Packaged;
 use crate::slave::Slave;
 use std::cell::UnsafeCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a call works on.
@@ -14,8 +15,6 @@ pub struct Instance {
     pub state: State,
     /// Where messages go.
     pub logger: Logger,
-    /// What it is an instance of.
-    pub model: &'static PackagedModel,
     /// The model at work.
     pub slave: Box<dyn Slave>,
 }
@@ -61,11 +60,10 @@ impl Drop for InUse<'_> {
 
 impl Component {
     /// A new instance, as the pointer for the caller.
-    pub fn create(model: &'static PackagedModel, logger: Logger) -> fmi2Component {
+    pub fn create(model: Arc<dyn Packaged>, logger: Logger) -> fmi2Component {
         let instance = Instance {
             state: State::Instantiated,
             logger,
-            model,
             slave: model.create(),
         };
         let component = Box::new(Self {

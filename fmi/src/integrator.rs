@@ -1,9 +1,12 @@
 //! The smallest model: an integrator, `x' = gain u`, with which the shell is tested.
 
-use crate::model::{Failure, Input, Model, PackagedModel, Parameters, StepsTaken, Unit};
+use crate::model::{
+    Abilities, About, Failure, Input, Model, Packaged, Parameters, StepsTaken, Unit,
+};
 use crate::variables::{List, Name, UnitOf, Variable, one};
 use softdock_xml::DefaultExperiment;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The integrator as a model.
 pub struct Integrator;
@@ -40,16 +43,6 @@ impl Unit for State {
     type Config = f64;
     type Origin = f64;
     type Saved = Self;
-    const INPUTS: usize = 1;
-    const GROUPS: usize = 1;
-
-    fn output_count() -> usize {
-        1
-    }
-
-    fn range(_group: usize) -> Range<usize> {
-        0..1
-    }
 
     fn from_saved(saved: &Self) -> Self {
         saved.clone()
@@ -80,7 +73,7 @@ impl Unit for State {
         Ok(StepsTaken::default())
     }
 
-    fn evaluate(&self, _group: usize, out: &mut [f64]) -> Result<(), Failure> {
+    fn evaluate(&mut self, _group: usize, out: &mut [f64]) -> Result<(), Failure> {
         out[0] = self.x;
         Ok(())
     }
@@ -110,8 +103,8 @@ impl Unit for State {
         self.clone_from(saved);
     }
 
-    fn to_numbers(saved: &Self) -> Vec<f64> {
-        vec![saved.x, saved.time]
+    fn to_numbers(saved: &Self) -> Result<Vec<f64>, Failure> {
+        Ok(vec![saved.x, saved.time])
     }
 
     fn from_numbers(config: &f64, numbers: &[f64]) -> Result<Self, Failure> {
@@ -131,34 +124,47 @@ impl Unit for State {
 const fn table() -> List<Gain> {
     let mut list = List::<Gain>::new();
     list.real("gain", UnitOf::One, [0.0, 10.0], "Gain", |p| one(&mut p.0))
-        .input(Name::of("u"), UnitOf::One, 0, "Input", |_| 0.5)
+        .input(Name::of("u"), UnitOf::One, 0, "Input", |_, _| 0.5)
         .output("x", UnitOf::One, 0, 0, "Integral of the input");
     list
 }
 
 impl Model for Integrator {
-    const NAME: &'static str = "Integrator";
-    const SUMMARY: &'static str = "An integrator.";
-    const DOCUMENTATION: &'static str = "";
-    const LINKED: &'static str = "";
-    const STARTED: &'static str = "ready";
-    const EXPERIMENT: DefaultExperiment = DefaultExperiment {
-        start_time: Some(0.0),
-        stop_time: Some(1.0),
-        tolerance: None,
-        step_size: Some(0.1),
-    };
     type Parameters = Gain;
     type Unit = State;
 
-    fn packaged() -> &'static PackagedModel {
-        static PACKAGED: PackagedModel = PackagedModel::of::<Integrator>();
-        &PACKAGED
+    fn about(&self) -> About<'_> {
+        About {
+            name: "Integrator",
+            summary: "An integrator.",
+            documentation: "",
+            linked: "",
+            started: "ready",
+            experiment: DefaultExperiment {
+                start_time: Some(0.0),
+                stop_time: Some(1.0),
+                tolerance: None,
+                step_size: Some(0.1),
+            },
+            abilities: Abilities {
+                input_derivatives: true,
+                output_derivatives: true,
+                directional_derivatives: true,
+            },
+        }
     }
 
-    fn variables() -> &'static [Variable<Gain>] {
+    fn defaults(&self) -> Gain {
+        Gain::default()
+    }
+
+    fn variables(&self) -> &[Variable<Gain>] {
         static TABLE: List<Gain> = table();
         TABLE.variables()
+    }
+
+    fn groups(&self) -> Vec<Range<usize>> {
+        Vec::from([Range { start: 0, end: 1 }])
     }
 
     // Its solution is exact.
@@ -177,7 +183,7 @@ impl Model for Integrator {
         })
     }
 
-    fn icon(_x: f64, _y: f64) -> [u8; 4] {
+    fn icon(&self, _x: f64, _y: f64) -> [u8; 4] {
         [0; 4]
     }
 }
@@ -185,7 +191,7 @@ impl Model for Integrator {
 #[test]
 fn the_shell_serves_any_model() {
     use crate::slave::Slave;
-    let mut slave = Integrator::packaged().create();
+    let mut slave = Arc::new(Integrator).create();
     let read = |slave: &mut Box<dyn Slave>| {
         let mut out = [0.0];
         slave.get_reals(&[2], &mut out).unwrap();

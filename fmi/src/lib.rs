@@ -29,6 +29,7 @@ mod integrator;
 pub mod lifecycle;
 mod logger;
 pub mod model;
+pub mod numbers;
 #[cfg(all(
     not(feature = "tools"),
     target_os = "linux",
@@ -39,6 +40,7 @@ mod old_glibc;
 #[cfg(feature = "tools")]
 pub mod package;
 mod refusal;
+pub mod resources;
 pub mod slave;
 pub mod variables;
 

@@ -178,6 +178,12 @@ pub enum Refusal {
     /// The function belongs to a part of the standard that the model does not offer.
     #[error("not offered: the model is a co-simulation without clocks and events")]
     NotOffered,
+    /// The model does not have this ability, and its description says so.
+    #[error("the model does not offer {what}: its description does not claim it")]
+    NotAble {
+        /// The ability.
+        what: &'static str,
+    },
     /// There are more or fewer values than the variables have.
     #[error("{given} values are given, but the variables named have {needed}")]
     WrongCount {
@@ -218,6 +224,7 @@ impl Refusal {
             | Self::StepFailed { .. }
             | Self::NoDerivative(_)
             | Self::NoStatus { .. }
+            | Self::NotAble { .. }
             | Self::NotOffered => FMI2_DISCARD,
             _ => FMI2_ERROR,
         }

@@ -8,10 +8,11 @@ mod snapshot;
 pub use snapshot::SnapshotHandle;
 
 use crate::lifecycle::State;
-use crate::model::{Input, Model, StepsTaken, Unit, configure};
+use crate::model::{About, Input, Model, StepsTaken, Unit, configure, input_count};
 use crate::refusal::Refusal;
 use crate::variables::Role;
 use snapshot::Snapshots;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// What a step did.
@@ -25,6 +26,8 @@ pub struct StepOutcome {
 
 /// A model whose type is forgotten.
 pub trait Slave: Send {
+    /// What the model says of itself.
+    fn about(&self) -> About<'_>;
     /// Back to the start values.
     fn reset(&mut self);
     /// Notes that a computation was left in the middle.
@@ -110,6 +113,9 @@ pub trait Slave: Send {
 
 /// A model of a known type.
 pub struct SlaveOf<M: Model> {
+    model: Arc<M>,
+    /// Where the outputs of each group are.
+    groups: Arc<[Range<usize>]>,
     parameters: Arc<M::Parameters>,
     /// Inputs until the unit has its own.
     inputs: Vec<Input>,
@@ -129,21 +135,26 @@ pub struct SlaveOf<M: Model> {
     poisoned: bool,
 }
 
-impl<M: Model> Default for SlaveOf<M> {
-    fn default() -> Self {
-        let inputs = M::Unit::INPUTS;
+impl<M: Model> SlaveOf<M> {
+    /// An instance of a model before its start.
+    pub fn new(model: Arc<M>) -> Self {
+        let inputs = input_count(&*model);
+        let groups = model.groups();
+        let outputs = groups.iter().map(|range| range.end).max().unwrap_or(0);
         Self {
-            parameters: Arc::default(),
+            parameters: Arc::new(model.defaults()),
             inputs: vec![Input::default(); inputs],
             given: vec![false; inputs],
             reached: 0.0,
             stop: None,
             tolerance: None,
             unit: None,
-            outputs: vec![0.0; M::Unit::output_count()],
-            known: vec![false; M::Unit::GROUPS],
+            outputs: vec![0.0; outputs],
+            known: vec![false; groups.len()],
             snapshots: Snapshots::default(),
             poisoned: false,
+            groups: groups.into(),
+            model,
         }
     }
 }
@@ -157,11 +168,11 @@ impl<M: Model> SlaveOf<M> {
     /// The inputs before the start: as set, or as they are until then.
     fn starting_inputs(&self) -> Vec<Input> {
         let mut inputs = self.inputs.clone();
-        for variable in M::variables() {
+        for variable in self.model.variables() {
             if let Role::Input { index, start } = variable.role
                 && !self.given[index]
             {
-                inputs[index].value = start(&self.parameters);
+                inputs[index].value = start(&self.parameters, index);
             }
         }
         inputs
@@ -220,11 +231,16 @@ impl<M: Model> SlaveOf<M> {
 }
 
 impl<M: Model> Slave for SlaveOf<M> {
+    fn about(&self) -> About<'_> {
+        self.model.about()
+    }
+
     fn reset(&mut self) {
         let snapshots = std::mem::take(&mut self.snapshots);
+        let model = Arc::clone(&self.model);
         *self = Self {
             snapshots,
-            ..Self::default()
+            ..Self::new(model)
         };
     }
 
@@ -285,18 +301,18 @@ impl<M: Model> Slave for SlaveOf<M> {
     fn refuse_type(&self, references: &[u32], asked: &'static str) -> Result<(), Refusal> {
         references
             .iter()
-            .try_for_each(|&reference| Err(access::wrong_type::<M>(reference, asked)))
+            .try_for_each(|&reference| Err(access::wrong_type(&*self.model, reference, asked)))
     }
 
     fn span(&self, reference: u32) -> Result<u32, Refusal> {
         if reference == self.time_reference() {
             return Ok(1);
         }
-        access::span::<M>(reference)
+        access::span(&*self.model, reference)
     }
 
     fn time_reference(&self) -> u32 {
-        u32::try_from(M::variables().len()).unwrap_or(u32::MAX)
+        u32::try_from(self.model.variables().len()).unwrap_or(u32::MAX)
     }
 
     fn set_reals(
@@ -306,7 +322,7 @@ impl<M: Model> Slave for SlaveOf<M> {
         values: &[f64],
     ) -> Result<(), Refusal> {
         for (&reference, &value) in references.iter().zip(values) {
-            access::check_real::<M>(state, reference, value)?;
+            access::check_real(&*self.model, state, reference, value)?;
         }
         for (&reference, &value) in references.iter().zip(values) {
             self.set_real(state, reference, value);
@@ -321,7 +337,7 @@ impl<M: Model> Slave for SlaveOf<M> {
         values: &[i32],
     ) -> Result<(), Refusal> {
         for (&reference, &value) in references.iter().zip(values) {
-            access::check_integer::<M>(state, reference, value)?;
+            access::check_integer(&*self.model, state, reference, value)?;
         }
         for (&reference, &value) in references.iter().zip(values) {
             self.set_parameter(reference, f64::from(value));
@@ -336,7 +352,7 @@ impl<M: Model> Slave for SlaveOf<M> {
         values: &[i32],
     ) -> Result<(), Refusal> {
         for &reference in references {
-            access::check_boolean::<M>(state, reference)?;
+            access::check_boolean(&*self.model, state, reference)?;
         }
         for (&reference, &value) in references.iter().zip(values) {
             self.set_parameter(reference, f64::from(u8::from(value != 0)));
@@ -389,11 +405,11 @@ impl<M: Model> Slave for SlaveOf<M> {
     }
 
     fn serialize(&self, handle: SnapshotHandle) -> Result<Vec<u8>, Refusal> {
-        self.snapshots.get(handle)?.to_bytes()
+        self.snapshots.get(handle)?.to_bytes(&*self.model)
     }
 
     fn deserialize(&mut self, bytes: &[u8]) -> Result<SnapshotHandle, Refusal> {
-        let snapshot = snapshot::Snapshot::from_bytes(bytes)?;
+        let snapshot = snapshot::Snapshot::from_bytes(&*self.model, bytes)?;
         Ok(self.snapshots.keep(snapshot))
     }
 }

@@ -12,7 +12,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders of the workspace that the library is made of.
-const CRATES: [&str; 6] = ["settings", "multibody", "leg-core", "xml", "fmi", "fmu"];
+const CRATES: [&str; 13] = [
+    "settings",
+    "figures",
+    "report",
+    "multibody",
+    "control",
+    "leg-core",
+    "platform",
+    "mechanism",
+    "mechanisms",
+    "xml",
+    "fmi",
+    "fmu/legs",
+    "fmu",
+];
 const GIVEN: &str = "SOFTDOCK_FMU_LIBRARY";
 
 fn main() -> Result<(), String> {
@@ -41,8 +55,12 @@ fn build() -> Result<PathBuf, String> {
     let here = PathBuf::from(variable("CARGO_MANIFEST_DIR")?);
     let workspace = here.ancestors().nth(2).ok_or("there is no workspace")?;
     for name in CRATES {
-        for part in ["src", "Cargo.toml"] {
-            watch(&workspace.join(name).join(part));
+        let folder = workspace.join(name);
+        if folder.join("src").is_dir() {
+            watch(&folder.join("src"));
+            watch(&folder.join("Cargo.toml"));
+        } else {
+            watch(&folder);
         }
     }
     watch(&workspace.join("Cargo.toml"));

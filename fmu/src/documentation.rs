@@ -1,18 +1,15 @@
-//! What the documentation inside the FMUs says of the legs.
+//! What the documentation inside the FMUs says of models other than single legs.
 
-/// The planar leg, as HTML.
-pub const PLANAR: &str = concat!(
-    include_str!("documentation/planar.html"),
+pub use softdock_leg_models::LINKED;
+
+/// The platform, as HTML.
+pub const PLATFORM: &str = concat!(
+    include_str!("documentation/platform.html"),
     include_str!("documentation/steps.html")
 );
 
-/// The spatial leg, as HTML.
-pub const SPATIAL: &str = concat!(
-    include_str!("documentation/spatial.html"),
+/// Any mechanism, as HTML: what follows what its file says.
+pub const MECHANISM: &str = concat!(
+    include_str!("documentation/mechanism.html"),
     include_str!("documentation/steps.html")
 );
-
-/// What else is in the library.
-pub const LINKED: &str = "The binary contains code of the Rust standard library and of the crates \
-nalgebra, simba, num-traits, serde, thiserror, quick-xml and sha2, which are under the same or \
-equally permissive licences.";

@@ -1,18 +1,21 @@
 //! The models of softdock that are packaged as FMUs.
 //!
-//! Built as a C library, this crate is the binary of the FMUs `LegPlanar` and `LegSpatial`; the
-//! GUID that the caller hands to `fmi2Instantiate` tells which of the two is wanted. The shell
-//! around them, the C interface, the importer and the packer are those of `softdock_fmi`; here
-//! stands what a model brings: `variables`, the one table of each, and `leg`, the unit.
+//! Built as a C library, this crate is the binary of the FMUs; the GUID that the caller hands to
+//! `fmi2Instantiate` tells which model is wanted. The shell around them, the C interface, the
+//! importer and the packer are those of `softdock_fmi`; the legs come from `softdock_leg_models`.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::disallowed_methods))]
 
+mod clock;
 mod documentation;
-mod icon;
-mod leg;
+mod mechanism;
 mod model;
-mod variables;
+mod platform;
+mod table;
 
-pub use model::{LegPlanar, LegSpatial, ModelKind, planar_parameters, spatial_parameters};
+pub use mechanism::{MechanismFiles, MechanismModel};
+pub use model::ModelKind;
+pub use platform::PlatformModel;
+pub use softdock_leg_models::{LegPlanar, LegSpatial, planar_parameters, spatial_parameters};
 
 softdock_fmi::export_models!(&ModelKind::ALL.map(ModelKind::packaged));

@@ -74,7 +74,7 @@ pub struct Strut {
 }
 
 /// Motion of a strut's tip against A.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StrutMotion {
     /// z = x_B − x_A [m].
     pub span: Vector3<f64>,

@@ -113,9 +113,9 @@ fn reduction_note(part: &crate::parts::ReducedPart) -> Option<String> {
 }
 
 /// The mechanism at rest in equilibrium.
-fn at_equilibrium<'a, G: Space<N, D>, const N: usize, const D: usize>(
-    description: &'a Description,
-) -> Result<(Simulation<'a, G, N, D>, statics::StaticReport)> {
+fn at_equilibrium<G: Space<N, D>, const N: usize, const D: usize>(
+    description: &Description,
+) -> Result<(Simulation<G, N, D>, statics::StaticReport)> {
     let mut simulation = Simulation::<G, N, D>::new(description)?;
     let (built, state, workspace) = simulation.parts();
     let report = statics::solve(&built.model, state, workspace, &StaticSettings::default())

@@ -22,6 +22,7 @@ shipped![
     "two-link-ff5",
     "two-link-ff10",
     "two-link-arm",
+    "driven-arm",
     "l-mechanism",
     "l-release",
     "l-torque",

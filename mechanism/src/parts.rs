@@ -449,6 +449,21 @@ pub struct ParameterPart {
     pub key: String,
     /// Value in use.
     pub value: crate::read::Parameter,
+    /// Lowest and highest value, infinite if the file names none.
+    pub range: [f64; 2],
+    /// What it is.
+    pub meaning: String,
+}
+
+/// An input: a signal that somebody outside sets.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InputPart {
+    /// Name.
+    pub name: String,
+    /// Value until it is set.
+    pub value: f64,
+    /// Unit, as keys end with it; empty for none.
+    pub unit: String,
     /// What it is.
     pub meaning: String,
 }
@@ -490,6 +505,8 @@ pub struct Description {
     pub impacts: Vec<ImpactPart>,
     /// Input channels.
     pub channels: Vec<(String, History)>,
+    /// Inputs, in the order of the file.
+    pub inputs: Vec<InputPart>,
     /// Columns.
     pub outputs: Vec<OutputPart>,
     /// Start.
@@ -499,6 +516,20 @@ pub struct Description {
 }
 
 impl Description {
+    /// Gives the inputs other values from the start on.
+    pub fn set_inputs(&mut self, values: &[f64]) {
+        for (input, value) in self.inputs.iter_mut().zip(values) {
+            input.value = *value;
+        }
+        for (_, history) in &mut self.channels {
+            if let History::Input { number, value } = history
+                && let Some(new) = values.get(*number)
+            {
+                *value = *new;
+            }
+        }
+    }
+
     /// The reduced body that a beam belongs to, by its number.
     pub fn reduced_with(&self, beam: usize) -> Option<usize> {
         self.reduced

@@ -57,6 +57,16 @@ impl Turns {
         }
     }
 
+    /// The angles that are counted [rad].
+    pub fn angles(&self) -> &[f64] {
+        &self.angles
+    }
+
+    /// Counts on from these angles [rad], as many as there are.
+    pub fn set_angles(&mut self, angles: &[f64]) {
+        self.angles.copy_from_slice(angles);
+    }
+
     fn of(&self, spot: &Spot) -> Option<f64> {
         let i = self.spots.iter().position(|known| known == spot)?;
         Some(self.angles[i])

@@ -17,6 +17,9 @@
 
 mod contact;
 mod friction;
+mod memory;
+
+pub use memory::Memory;
 
 use crate::build::{self, Built};
 use crate::error::{MechanismError, Result};
@@ -34,10 +37,11 @@ use multibody::state::State;
 use multibody::statics::{self, StaticSettings};
 use multibody::workspace::Workspace;
 use nalgebra::Vector3;
+use std::sync::Arc;
 
 /// A mechanism that runs.
-pub struct Simulation<'a, G: Space<N, D>, const N: usize, const D: usize> {
-    description: &'a Description,
+pub struct Simulation<G: Space<N, D>, const N: usize, const D: usize> {
+    description: Arc<Description>,
     /// The model in use.
     pub built: Built<G, N, D>,
     /// The state.
@@ -102,9 +106,15 @@ fn present(joint: &JointPart, time: f64) -> bool {
     closed && presence.opens.is_none_or(|opens| time < opens)
 }
 
-impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D> {
+impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
     /// The mechanism at its start.
-    pub fn new(description: &'a Description) -> Result<Self> {
+    pub fn new(description: &Description) -> Result<Self> {
+        Self::shared(&Arc::new(description.clone()))
+    }
+
+    /// The same with a description that several runs share.
+    pub fn shared(shared: &Arc<Description>) -> Result<Self> {
+        let description: &Description = shared;
         let analysis = &description.analysis;
         let step = analysis.step;
         let control = match analysis.error_tolerance {
@@ -133,7 +143,7 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
             .flat_map(|joint| [&joint.presence.closes_when, &joint.presence.opens_when]);
         let turns = Turns::new(description.outputs.iter().chain(events.flatten()));
         let mut out = Self {
-            description,
+            description: Arc::clone(shared),
             state: State::new(&built.model),
             workspace: Workspace::new(&built.model),
             built,
@@ -170,7 +180,7 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
 
     /// Brings places and velocities onto the constraints and starts the accounts.
     fn correct(&mut self) -> Result<()> {
-        let description = self.description;
+        let description = &*Arc::clone(&self.description);
         self.corrected = true;
         let out = self;
         out.place()?;
@@ -282,6 +292,7 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
             dynamics::initialize(&built.model, state, workspace, &built.drive)
         }
         .map_err(failed)?;
+        let description = &self.description;
         self.turns.start(|spot| start_angle(description, spot));
         self.turns.follow(&self.built, &self.state);
         self.note();
@@ -290,7 +301,7 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
 
     /// Goes on with the joints marked `active`.
     fn change_model(&mut self, active: Vec<bool>) -> Result<()> {
-        let mut new: Built<G, N, D> = build::build(self.description, &active, &[])?;
+        let mut new: Built<G, N, D> = build::build(&self.description, &active, &[])?;
         for (channel, history) in &self.overrides {
             new.drive.0[*channel] = history.clone();
         }
@@ -429,9 +440,9 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
     }
 
     /// The formulas that may close or open a joint now: joint, whether it closes, formula.
-    fn conditions(&self) -> Vec<(usize, bool, &'a OutputPart)> {
+    fn conditions<'d>(&self, description: &'d Description) -> Vec<(usize, bool, &'d OutputPart)> {
         let mut out = Vec::new();
-        for (i, joint) in self.description.joints.iter().enumerate() {
+        for (i, joint) in description.joints.iter().enumerate() {
             if let (false, Some(when)) = (self.active[i], &joint.presence.closes_when) {
                 out.push((i, true, when));
             }
@@ -444,8 +455,9 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
 
     /// Goes on to `end` [s]; where a condition becomes true, joints close or open.
     fn advance_watching(&mut self, end: f64) -> Result<()> {
+        let description = &*Arc::clone(&self.description);
         while self.state.time < end {
-            let conditions = self.conditions();
+            let conditions = self.conditions(description);
             let frictions = self.description.frictions.len();
             let none = conditions.is_empty() && self.description.impacts.is_empty();
             let contacts = self.description.contacts.len();
@@ -564,7 +576,7 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
         let restitution = self.description.impacts[first].restitution;
         let before = energy::energies(&self.built.model, &self.state).map_err(&failed)?;
         let speed = self.gap(first).1;
-        let touched: Built<G, N, D> = build::build(self.description, &self.active, &touching)?;
+        let touched: Built<G, N, D> = build::build(&self.description, &self.active, &touching)?;
         let mut state = State::new(&touched.model);
         state.poses.copy_from_slice(&self.state.poses);
         state.velocities.copy_from_slice(&self.state.velocities);

@@ -48,6 +48,13 @@ pub enum History {
         /// Rate reached [1/s].
         rate: f64,
     },
+    /// What somebody outside sets: one of the inputs of the file.
+    Input {
+        /// Which of them.
+        number: usize,
+        /// Its value now.
+        value: f64,
+    },
     /// c0 + c1 t + c2 t² + …
     Polynomial(Vec<f64>),
     /// Formulas of t, each until a time.
@@ -75,6 +82,7 @@ impl History {
             Self::Kernel(signal) if before => signal.sample_before(time),
             Self::Kernel(signal) => signal.sample(time),
             Self::Line { value, slope } => (value + slope * time, *slope, 0.0),
+            Self::Input { value, .. } => (*value, 0.0, 0.0),
             Self::Cycloid {
                 start,
                 duration,
@@ -135,7 +143,7 @@ impl History {
         let inside = |time: &f64| *time > after && *time <= until;
         match self {
             Self::Kernel(signal) => signal.next_jump(after, until),
-            Self::Line { .. } | Self::Polynomial(_) => None,
+            Self::Line { .. } | Self::Input { .. } | Self::Polynomial(_) => None,
             Self::Cycloid {
                 start, duration, ..
             }

@@ -97,7 +97,7 @@ fn simulate_in<G: Space<N, D>, const N: usize, const D: usize>(
         Some(_) => crate::picture::lines(description),
         None => Vec::new(),
     };
-    let mut watch = |simulation: &Simulation<'_, G, N, D>| {
+    let mut watch = |simulation: &Simulation<G, N, D>| {
         if let Some(take) = snapshots.as_deref_mut() {
             take(simulation.snapshot(&lines));
         }

@@ -108,6 +108,7 @@ pub const SIGNAL_KINDS: &[&str] = &[
     "polynomial",
     "table",
     "formula",
+    "input",
     "pieces",
 ];
 
@@ -1093,11 +1094,23 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "signal",
         list: true,
-        meaning: "a time history",
+        meaning: "a time history; of kind input: an input of the FMU, constant in simulations of the program",
         rows: &[
             NAME,
             row("kind", Kind::Word(SIGNAL_KINDS), ANY, "kind"),
-            row("value", Kind::Number, ANY, "constant, line: value at t = 0"),
+            row(
+                "value",
+                Kind::Number,
+                ANY,
+                "constant, line: value at t = 0; input: value until it is set (default 0)",
+            ),
+            row(
+                "unit",
+                Kind::Text,
+                ANY,
+                "input: unit, as keys end with it, e.g. \"nm\" or \"m_per_s\"",
+            ),
+            row("meaning", Kind::Text, ANY, "input: what it is"),
             row("slope", Kind::Number, ANY, "line: change per second"),
             row(
                 "start_s",

@@ -8,7 +8,7 @@ use nalgebra::{SMatrix, SVector};
 
 /// Time, poses, velocities, accelerations and multipliers. Everything a step needs from the past
 /// is here: two equal states and equal inputs give equal bits afterwards.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct State<G, const N: usize> {
     /// Time [s].
     pub time: f64,
@@ -75,6 +75,26 @@ impl<G, const N: usize> State<G, N> {
             inputs: Inputs::default(),
             ledger: Ledger::default(),
         }
+    }
+
+    /// Whether its lists are as long as those of `other`: a state that was read belongs to the model of
+    /// a state that is known.
+    pub fn fits(&self, other: &Self) -> bool {
+        let lengths = |state: &Self| {
+            [
+                state.poses.len(),
+                state.velocities.len(),
+                state.accelerations.len(),
+                state.algorithmic.len(),
+                state.multipliers.len(),
+                state.angles.len(),
+                state.memory.len(),
+                state.inputs.value.len(),
+                state.inputs.rate.len(),
+                state.inputs.acceleration.len(),
+            ]
+        };
+        lengths(self) == lengths(other)
     }
 
     /// Copies `other` without allocating (the two belong to the same model).

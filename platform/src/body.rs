@@ -38,7 +38,7 @@ impl Body {
 }
 
 /// Motion of a body.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct BodyState {
     /// Pose.
     pub pose: Se3,

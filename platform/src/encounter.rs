@@ -54,7 +54,7 @@ const NEWTON_ERROR: f64 = 1e-3;
 const SHORTEST_PART: f64 = 0.02;
 
 /// The memory of an encounter.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub(crate) struct EncounterMemory {
     episodes: Episodes,
     latch: Latch,

@@ -30,6 +30,8 @@ pub trait PlatformLeg: Clone + core::fmt::Debug + Send + Sync + 'static {
     fn snapshot(&self) -> Self::State;
     /// Goes back (or on) to a snapshot.
     fn restore(&mut self, state: &Self::State);
+    /// Whether a snapshot that was read can be one of this leg.
+    fn fits(&self, state: &Self::State) -> bool;
 
     /// Breaks the leg: from now on it carries nothing and stays where it is.
     fn detach(&mut self);
@@ -131,6 +133,10 @@ impl PlatformLeg for NativeLeg {
 
     fn restore(&mut self, state: &SpatialState) {
         self.set_state(state);
+    }
+
+    fn fits(&self, state: &SpatialState) -> bool {
+        state.fits(self.state())
     }
 
     fn detach(&mut self) {

@@ -28,20 +28,20 @@ use crate::strut::{StrutLeg, base_with_cranks, effector_with_tips};
 use crate::threads::ThreadPool;
 use crate::whole_model::{WholeModel, starts};
 use crate::world::{Flow, World, WorldMemory};
-use crate::wrench::WrenchHistory;
+use crate::wrench::{AppliedWrench, WrenchHistory};
 use leg_core::spatial::{Foundation, SpatialState};
 use multibody::dynamics::grid::SLIVER;
 use multibody::dynamics::integrator::Integrator;
 use multibody::dynamics::pace::Pace;
 use multibody::dynamics::stepper::{self, Done, Planned, Refusal, StepSizes, Stepped, Strictness};
 use multibody::group::{Group, Se3};
-use multibody::model::spatial_inertia;
+use multibody::model::{Signal, spatial_inertia};
 use multibody::port::condensed::{self, Guess, Iteration};
 use nalgebra::{Matrix3, Vector3, Vector6};
 use std::time::{Duration, Instant};
 
 /// Everything that changes in a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PlatformState<S = SpatialState> {
     /// Time [s].
     pub time: f64,
@@ -61,6 +61,16 @@ pub struct PlatformState<S = SpatialState> {
     jumped: bool,
 }
 
+/// Everything that changes in a run, and what acts from outside: enough to go on elsewhere.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct PlatformMemory<S = SpatialState> {
+    /// What changes.
+    pub state: PlatformState<S>,
+    /// Torque and target history of every motor.
+    motors: Vec<(Signal, Signal)>,
+    wrench: AppliedWrench,
+}
+
 /// What a step did.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepReport {
@@ -71,7 +81,7 @@ pub struct StepReport {
 }
 
 /// A running platform, with legs of one fidelity.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Platform<L = NativeLeg> {
     config: PlatformConfig,
     world: World,
@@ -335,6 +345,42 @@ impl<L: PlatformLeg> Platform<L> {
         for (leg, saved) in self.legs.iter_mut().zip(&state.legs) {
             leg.restore(saved);
         }
+    }
+
+    /// A snapshot with what acts from outside.
+    pub fn memory(&self) -> PlatformMemory<L::State> {
+        let motor = |leg: &L| (leg.motor().0.clone(), leg.motor().1.clone());
+        PlatformMemory {
+            state: self.state(),
+            motors: self.legs.iter().map(motor).collect(),
+            wrench: self.world.wrench().clone(),
+        }
+    }
+
+    /// Goes on from a memory of a platform with this configuration and no target. False, and nothing
+    /// changes, if it is of another one.
+    pub fn recall(&mut self, memory: &PlatformMemory<L::State>) -> bool {
+        let state = &memory.state;
+        let legs = self.legs.len();
+        let counts = [
+            state.legs.len(),
+            state.tips.len(),
+            state.feet.len(),
+            memory.motors.len(),
+        ];
+        let states = self.legs.iter().zip(&state.legs);
+        let fits = counts == [legs; 4]
+            && state.bodies.len() == self.bodies.len()
+            && states.into_iter().all(|(leg, state)| leg.fits(state));
+        if !fits {
+            return false;
+        }
+        for (leg, (torque, angle)) in self.legs.iter_mut().zip(&memory.motors) {
+            leg.set_motor(torque.clone(), angle.clone());
+        }
+        self.world.recall_wrench(memory.wrench.clone());
+        self.restore(state);
+        true
     }
 
     /// Kinetic energy and potential of the bodies [J].

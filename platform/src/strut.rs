@@ -30,7 +30,7 @@ use multibody::results::stress::Stress;
 use nalgebra::{Matrix3, Matrix3x6, Vector3, Vector6};
 
 /// What changes of a strut in a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct StrutState {
     motion: StrutMotion,
     /// A and B [m].
@@ -273,6 +273,10 @@ impl StrutLeg {
 
 impl PlatformLeg for StrutLeg {
     type State = StrutState;
+
+    fn fits(&self, _: &StrutState) -> bool {
+        true
+    }
 
     fn snapshot(&self) -> StrutState {
         self.state

@@ -19,7 +19,7 @@ use nalgebra::{Vector3, Vector6};
 
 /// Work done on the bodies and energy lost between them since the start [J], with the powers now
 /// [W].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Account {
     /// Work of the wrench from outside [J].
     pub wrench_work: f64,
@@ -56,7 +56,7 @@ pub struct Trial {
 }
 
 /// An energy that flows, integrated by the trapezoidal rule.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Flow {
     /// Sum since the start [J].
     pub energy: f64,
@@ -80,7 +80,7 @@ impl Account {
 }
 
 /// What changes in a world besides the motion of its bodies.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WorldMemory {
     account: Account,
     encounter: Option<EncounterMemory>,
@@ -98,7 +98,8 @@ pub struct World {
     wrench: AppliedWrench,
     /// The wrench as the step under way feels it.
     load: Vector6<f64>,
-    encounter: Option<Encounter>,
+    // Apart: large, and mostly not there.
+    encounter: Option<Box<Encounter>>,
     account: Account,
     system: BodySystem,
     /// Times nearer than this are the same [s].
@@ -136,12 +137,17 @@ impl World {
 
     /// Contact with the target, if there is one.
     pub fn encounter(&self) -> Option<&Encounter> {
-        self.encounter.as_ref()
+        self.encounter.as_deref()
     }
 
     /// Gives the end effector another wrench history from `time` [s] on.
     pub fn set_wrench(&mut self, wrench: WrenchHistory, time: f64) {
         self.wrench.replace(wrench, time);
+    }
+
+    /// The wrench from outside is this one, as it was when a state was saved.
+    pub(crate) fn recall_wrench(&mut self, wrench: AppliedWrench) {
+        self.wrench = wrench;
     }
 
     /// The wrench from outside.
@@ -162,7 +168,7 @@ impl World {
         let effector = (&self.bodies.all[EFFECTOR], &bodies[EFFECTOR]);
         let bodies_in_contact = [effector, (&body, &state)];
         let encounter = Encounter::new(pair, latch, bodies_in_contact, time);
-        self.encounter = Some(encounter);
+        self.encounter = Some(Box::new(encounter));
         self.bodies.target = Some(self.bodies.all.len());
         self.bodies.all.push(body);
         bodies.push(state);
@@ -175,7 +181,7 @@ impl World {
     pub fn memory(&self) -> WorldMemory {
         WorldMemory {
             account: self.account,
-            encounter: self.encounter.as_ref().map(Encounter::memory),
+            encounter: self.encounter.as_deref().map(Encounter::memory),
         }
     }
 
@@ -241,7 +247,7 @@ impl World {
     /// By how much more than `tolerance` [m] Newton's corrections of the bodies have to shrink for the
     /// sake of contacts that give way by less than a thousand times as much.
     pub fn sharpness(&self, tolerance: f64) -> f64 {
-        let wanted = self.encounter.as_ref().and_then(Encounter::newton_error);
+        let wanted = self.encounter.as_deref().and_then(Encounter::newton_error);
         wanted.map_or(1.0, |wanted| (tolerance / wanted).max(1.0))
     }
 
@@ -338,13 +344,13 @@ impl World {
 
     /// True if a contact began or ended with the last accepted step.
     pub fn changed(&self) -> bool {
-        let changes = self.encounter.as_ref().map(Encounter::changes);
+        let changes = self.encounter.as_deref().map(Encounter::changes);
         changes.is_some_and(|changes| changes != EpisodeChanges::default())
     }
 
     /// When the latch closes if nothing comes in between [s].
     pub fn closing(&self) -> Option<f64> {
-        self.encounter.as_ref().and_then(|e| e.latch().due())
+        self.encounter.as_deref().and_then(|e| e.latch().due())
     }
 
     /// Takes over a step that ends at `time` [s]: `bodies` go on with its end. True if the latch
@@ -409,7 +415,7 @@ impl World {
     /// Energy stored in contact and latch [J].
     pub fn contact_potential(&self) -> f64 {
         self.encounter
-            .as_ref()
+            .as_deref()
             .map_or(0.0, |e| e.output().potential())
     }
 }

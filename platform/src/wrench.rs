@@ -17,7 +17,7 @@ use multibody::model::{Interpolation, Signal};
 use nalgebra::{Vector3, Vector6};
 
 /// A wrench on the end effector's centre over time, world axes: force [N], then moment [N·m].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct WrenchHistory(pub [Signal; 6]);
 
 impl Default for WrenchHistory {
@@ -64,7 +64,7 @@ pub fn felt(history: &WrenchHistory, h: f64, count: usize) -> WrenchHistory {
 const SMALLEST_JUMP: f64 = 1e-8;
 
 /// The wrench that acts in a run: another history may replace it at any time.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct AppliedWrench {
     history: WrenchHistory,
     /// When the history took over [s].

@@ -9,6 +9,11 @@ import pathlib
 import sys
 
 MODELS = ["LegPlanar", "LegSpatial"]
+# Models without a native run of six legs: an output that moves, and the input that moves it.
+OTHERS = {
+    "Platform": ("effector.position[3]", "effector.force[3]", -10.0),
+    "Mechanism": ("tip.x_m", "shoulder_torque", 1.0),
+}
 LEGS = 6
 STEP = 1e-3
 # Importers keep time in their own way, so the ends of steps differ in their last bits.

@@ -66,3 +66,19 @@ for model in common.MODELS:
     reference = common.Reference(model)
     press_run(model, reference)
     six_instances(model, reference)
+
+
+def others():
+    """Validation, and a run whose input is heard."""
+    for model, (output, name, value) in common.OTHERS.items():
+        validate(model)
+        ends = [
+            float(simulate_fmu(str(common.fmu(model)), stop_time=0.05, start_values=start, output=[output])[output][-1])
+            for start in ({}, {name: value})
+        ]
+        if not ends[0] == ends[0] or ends[0] == ends[1]:
+            sys.exit(f"{model}: {output} ends with {ends}")
+        print(f"FMPy simulate_fmu, {model}: {output} ends with {ends}")
+
+
+others()

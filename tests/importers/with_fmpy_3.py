@@ -28,3 +28,14 @@ for model in common.MODELS:
     for step in range(reference.steps + 1):
         comparison.add(0, step, [value(result[step], name) for name in reference.names])
     comparison.finish()
+
+for model, (output, _, _) in common.OTHERS.items():
+    path = str(pathlib.Path(common.folder()) / "version3" / f"{model}.fmu")
+    problems = validate_fmu(path)
+    if problems:
+        sys.exit(f"{model}: {problems}")
+    two = simulate_fmu(str(common.fmu(model)), stop_time=0.05, output=[output])
+    three = simulate_fmu(path, stop_time=0.05)
+    if float(two[output][-1]) != value(three[-1], output):
+        sys.exit(f"{model}: {two[output][-1]} with FMI 2.0, {value(three[-1], output)} with 3.0")
+    print(f"fmpy validate, {model} of FMI 3.0: no problems; the run has the bits of that with FMI 2.0")

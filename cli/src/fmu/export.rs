@@ -1,27 +1,50 @@
-//! `softdock fmu export`: the leg as an FMU.
+//! `softdock fmu export`: legs, the platform and mechanisms as FMUs.
 
 use crate::command::{self, Computed, ViewArgs};
+use crate::failure::BadInput;
+use crate::leg::spatial::config::{SpatialSettings, Tip};
+use crate::mechanism;
 use crate::output;
 use crate::run::Ended;
+use crate::settings::{Resolved, Settings, SettingsArgs};
 use anyhow::Result;
+use leg_core::LegConfig;
 use serde::Serialize;
 use softdock_figures::{Views, figures};
-use softdock_fmi::package::{FmiVersion, TargetSystem, pack};
-use softdock_fmu::ModelKind;
+use softdock_fmi::model::{Failure, Packaged, guid_of, token_of};
+use softdock_fmi::package::{FmiVersion, TargetSystem, pack_model};
+use softdock_fmu::{LegPlanar, LegSpatial, MechanismModel, ModelKind, PlatformModel};
 use softdock_fmu_library::LIBRARY;
+use softdock_platform::PlatformConfig;
 use softdock_report::Figure as Shown;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+
+/// What the help says below the options.
+const ABOUT: &str = "\
+With --config and --set a leg or the platform gets settings of its own: they become the start values of
+the FMU's parameters, and what is no parameter (the number of legs, say) is kept in its resources. Settings
+that are histories are inputs of the FMU and are refused here. A mechanism is a file, or the name of one
+that comes with the program (softdock mechanism list); --set sets its parameters and analysis.* keys. Its
+signals of kind `input` become inputs, its outputs outputs.";
 
 /// Arguments of `softdock fmu export`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = ABOUT)]
 pub struct Arguments {
-    /// The model: LegPlanar or LegSpatial; both if left out
-    #[arg(long, value_name = "MODEL", value_parser = ["LegPlanar", "LegSpatial"])]
+    /// The model: LegPlanar, LegSpatial, Platform, Mechanism (an example), or a mechanism, by its
+    /// file or name; all but the latter if left out
+    #[arg(long, value_name = "MODEL|FILE")]
     model: Option<String>,
+    /// Lists the models and does nothing else
+    #[arg(long)]
+    list: bool,
     /// The version of the standard
     #[arg(long, value_name = "VERSION", value_parser = ["2", "3"], default_value = "2")]
     fmi: String,
+    #[command(flatten)]
+    settings: SettingsArgs,
     #[command(flatten)]
     views: ViewArgs,
 }
@@ -29,7 +52,7 @@ pub struct Arguments {
 /// An FMU that was written.
 #[derive(Debug, Serialize)]
 pub struct Exported {
-    model: &'static str,
+    model: String,
     /// The file.
     pub file: PathBuf,
     guid: String,
@@ -55,44 +78,152 @@ impl Views for ExportResult {
     }
 
     fn rows(&self) -> Vec<Shown> {
-        let row = |one: &Exported| Shown::text(one.model, one.guid.clone(), "");
+        let row = |one: &Exported| Shown::text(&one.model, one.guid.clone(), "");
+        self.models.iter().map(row).collect()
+    }
+}
+
+/// A model that can be exported.
+#[derive(Debug, Serialize)]
+struct Listed {
+    model: String,
+    summary: String,
+}
+
+figures! {
+    /// The models.
+    #[serde(transparent)]
+    struct ListResult;
+    models: Vec<Listed> as "The models.";
+}
+
+impl Views for ListResult {
+    const FILE: &'static str = "models.json";
+
+    fn title(&self) -> String {
+        "Models".to_owned()
+    }
+
+    fn rows(&self) -> Vec<Shown> {
+        let row = |one: &Listed| Shown::text(&one.model, one.summary.clone(), "");
         self.models.iter().map(row).collect()
     }
 }
 
 /// Writes the FMU of a model into `folder`.
-pub fn export(kind: ModelKind, version: FmiVersion, folder: &Path) -> Result<Exported> {
-    let file = folder.join(format!("{}.fmu", kind.name()));
-    let fmu = pack(kind.packaged(), version, LIBRARY, TargetSystem::HERE)?;
+pub fn export(
+    (kind, model): (ModelKind, &dyn Packaged),
+    version: FmiVersion,
+    folder: &Path,
+) -> Result<Exported> {
+    let name = model.about().name.to_owned();
+    let file = folder.join(format!("{name}.fmu"));
+    let packed = pack_model(
+        (kind.packaged(), model),
+        version,
+        LIBRARY,
+        TargetSystem::HERE,
+    );
+    let fmu = packed?;
     output::write_atomic(&file, &fmu)?;
     Ok(Exported {
-        model: kind.name(),
+        model: name,
         file,
         guid: match version {
-            FmiVersion::Two => kind.guid(),
-            FmiVersion::Three => kind.packaged().token(),
+            FmiVersion::Two => guid_of(model),
+            FmiVersion::Three => token_of(model),
         }
-        .unwrap_or_default()
-        .to_owned(),
+        .unwrap_or_default(),
         platform: TargetSystem::HERE.folder(version),
         bytes: fmu.len(),
     })
 }
 
+/// Settings that the arguments describe.
+fn resolved<C: Settings>(settings: &SettingsArgs) -> Result<C> {
+    Ok(Resolved::<C>::named(None, settings, &[])?.config)
+}
+
+fn refused(cause: Failure) -> anyhow::Error {
+    BadInput::new(cause.to_string()).into()
+}
+
+/// The model of this name, with the settings given.
+fn model_of(name: &str, settings: &SettingsArgs) -> Result<(ModelKind, Arc<dyn Packaged>)> {
+    let plain = settings.config.is_none() && settings.set.is_empty();
+    let Some(kind) = ModelKind::from_name(name) else {
+        if settings.config.is_some() {
+            let message = "--config: a mechanism is set with --set parameters.KEY=VALUE";
+            return Err(BadInput::new(message).into());
+        }
+        let files = mechanism::files(name, &settings.set)?;
+        let model = MechanismModel::with(files).map_err(refused)?;
+        return Ok((ModelKind::Mechanism, Arc::new(model)));
+    };
+    if plain {
+        return Ok((kind, kind.packaged().model()));
+    }
+    let model: Arc<dyn Packaged> = match kind {
+        ModelKind::LegPlanar => {
+            let settings: LegConfig = resolved(settings)?;
+            Arc::new(LegPlanar::with(settings).map_err(refused)?)
+        }
+        ModelKind::LegSpatial => {
+            let settings: SpatialSettings = resolved(settings)?;
+            if settings.tip != Tip::default() {
+                let message = "tip: in an FMU the tip's motion is an input; leave the table out";
+                return Err(BadInput::new(message).into());
+            }
+            Arc::new(LegSpatial::with(settings.leg).map_err(refused)?)
+        }
+        ModelKind::Platform => {
+            let settings: PlatformConfig = resolved(settings)?;
+            Arc::new(PlatformModel::with(&settings).map_err(refused)?)
+        }
+        ModelKind::Mechanism => {
+            let message = "--model Mechanism is an example: name a mechanism or its file to set it";
+            return Err(BadInput::new(message).into());
+        }
+    };
+    Ok((kind, model))
+}
+
+fn list() -> ListResult {
+    let kinds = ModelKind::ALL.into_iter();
+    let listed = |kind: ModelKind| Listed {
+        model: kind.name().to_owned(),
+        summary: kind.packaged().model().about().summary.to_owned(),
+    };
+    ListResult {
+        models: kinds.map(listed).collect(),
+    }
+}
+
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
+    if arguments.list {
+        return command::show(&arguments.views, || Ok(list().into()));
+    }
     command::show(&arguments.views, || {
-        let chosen = arguments.model.as_deref().map(ModelKind::from_name);
+        let settings = &arguments.settings;
         let folder = arguments.views.folder();
         let version = match arguments.fmi.as_str() {
             "3" => FmiVersion::Three,
             _ => FmiVersion::Two,
         };
-        let kinds = ModelKind::ALL.into_iter();
-        let kinds = kinds.filter(|kind| chosen.is_none_or(|chosen| chosen == Some(*kind)));
-        let models = kinds
-            .map(|kind| export(kind, version, &folder))
-            .collect::<Result<Vec<_>>>()?;
+        let chosen: Vec<&str> = match &arguments.model {
+            Some(name) => vec![name],
+            None if settings.config.is_some() || !settings.set.is_empty() => {
+                let message = "--config and --set are for one model: name it with --model";
+                return Err(BadInput::new(message).into());
+            }
+            None => ModelKind::ALL.map(ModelKind::name).to_vec(),
+        };
+        let mut models = Vec::new();
+        for name in chosen {
+            let (kind, model) = model_of(name, settings)?;
+            models.push(export((kind, &*model), version, &folder)?);
+        }
         Ok(Computed {
             written: models.iter().map(|one| one.file.clone()).collect(),
             result: ExportResult {

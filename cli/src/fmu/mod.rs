@@ -1,4 +1,4 @@
-//! `softdock fmu`: the leg as an FMU, and FMUs of any origin looked at and simulated.
+//! `softdock fmu`: legs, platform and mechanisms as FMUs, and FMUs of any origin looked at and simulated.
 
 pub mod export;
 mod inspect;
@@ -20,7 +20,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write the leg as an FMU: FMI 2.0 co-simulation, for this platform.
+    /// Write a leg, the platform or a mechanism as a co-simulation FMU for this system.
     Export(export::Arguments),
     /// Combine FMUs of one model that were built on several platforms.
     Merge(merge::Arguments),

@@ -9,7 +9,10 @@ use crate::failure::{self, BadInput};
 use crate::input_file;
 use crate::output;
 use anyhow::{Context, Result};
+use softdock_fmu::MechanismFiles;
 use softdock_mechanism::{Description, MechanismError, describe, library};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -68,24 +71,71 @@ impl MechanismArgs {
 
     /// The keys that are set, with their values.
     fn settings(&self) -> Result<Vec<(String, String)>> {
-        let mut settings = Vec::new();
-        for argument in &self.set {
-            let Some((key, value)) = argument.split_once('=') else {
-                let message =
-                    format!("--set {argument}: write KEY=VALUE, e.g. parameters.mass_kg=2");
-                return Err(BadInput::new(message).into());
-            };
-            settings.push((key.trim().to_owned(), value.trim().to_owned()));
-        }
-        Ok(settings)
+        pairs(&self.set)
     }
+}
+
+/// Keys and values of arguments KEY=VALUE.
+fn pairs(set: &[String]) -> Result<Vec<(String, String)>> {
+    let mut settings = Vec::new();
+    for argument in set {
+        let Some((key, value)) = argument.split_once('=') else {
+            let message = format!("--set {argument}: write KEY=VALUE, e.g. parameters.mass_kg=2");
+            return Err(BadInput::new(message).into());
+        };
+        settings.push((key.trim().to_owned(), value.trim().to_owned()));
+    }
+    Ok(settings)
 }
 
 /// Reads the mechanism of a file or name, with keys set.
 pub fn read(name: &str, settings: &[(String, String)]) -> Result<Description> {
+    let files = found(name)?;
+    let find = |base: &str| (files.find)(base);
+    Ok(describe(&files.name, &files.text, settings, &find)?)
+}
+
+/// The mechanism of a file or name with all files that it extends, and keys set: what an FMU of it needs.
+pub fn files(name: &str, set: &[String]) -> Result<MechanismFiles> {
+    let settings = pairs(set)?;
+    let files = found(name)?;
+    let extends = RefCell::new(BTreeMap::new());
+    let find = |base: &str| {
+        let found = (files.find)(base)?;
+        extends.borrow_mut().insert(base.to_owned(), found.clone());
+        Some(found)
+    };
+    describe(&files.name, &files.text, &settings, &find)?;
+    let stem = Path::new(name).file_stem();
+    Ok(MechanismFiles {
+        name: stem.map_or_else(
+            || name.to_owned(),
+            |stem| stem.to_string_lossy().into_owned(),
+        ),
+        settings,
+        text: files.text,
+        extends: extends.into_inner(),
+    })
+}
+
+/// Finds the path and text of what a mechanism extends, by the name under which it asks for it.
+type Find = dyn Fn(&str) -> Option<(String, String)>;
+
+/// The text of a mechanism, and how what it extends is found.
+struct Found {
+    name: String,
+    text: String,
+    find: Box<Find>,
+}
+
+fn found(name: &str) -> Result<Found> {
     let path = Path::new(name);
-    if library::text(name).is_some() && !path.is_file() {
-        return Ok(library::describe(name, settings)?);
+    if let Some(text) = library::text(name).filter(|_| !path.is_file()) {
+        return Ok(Found {
+            name: format!("mechanisms/{name}.toml"),
+            text: text.to_owned(),
+            find: Box::new(library::find),
+        });
     }
     if !path.exists() && !name.contains(['/', '\\']) && !name.ends_with(".toml") {
         return Err(library::unknown(name).into());
@@ -93,7 +143,7 @@ pub fn read(name: &str, settings: &[(String, String)]) -> Result<Description> {
     let text = input_file::read_text(path)
         .map_err(|error| BadInput::new(format!("cannot read {name}: {error}")))?;
     let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-    let find = |base: &str| {
+    let find = move |base: &str| {
         let mut beside = folder.join(base);
         if beside.extension().is_none() {
             beside.set_extension("toml");
@@ -102,7 +152,11 @@ pub fn read(name: &str, settings: &[(String, String)]) -> Result<Description> {
         text.map(|text| (beside.display().to_string(), text))
             .or_else(|| library::find(base))
     };
-    Ok(describe(name, &text, settings, &find)?)
+    Ok(Found {
+        name: name.to_owned(),
+        text,
+        find: Box::new(find),
+    })
 }
 
 /// Runs the command.

@@ -214,3 +214,144 @@ fn the_benchmark_finds_the_bits_of_the_native_leg() {
         assert_eq!(line["same_bits"], true);
     }
 }
+
+/// A column of a table.
+fn column(table: &str, name: &str) -> Vec<f64> {
+    let mut lines = table.lines();
+    let header = lines.next().unwrap();
+    let place = header
+        .split(',')
+        .position(|one| one.trim_matches('"') == name);
+    let place = place.unwrap_or_else(|| panic!("{name} in {header}"));
+    lines
+        .map(|line| line.split(',').nth(place).unwrap().parse().unwrap())
+        .collect()
+}
+
+/// Largest difference of columns of two tables.
+fn difference(found: &str, expected: &str, names: &[(&str, &str)]) -> f64 {
+    let mut worst = 0.0_f64;
+    for (ours, theirs) in names {
+        let (a, b) = (column(found, ours), column(expected, theirs));
+        assert_eq!(a.len(), b.len(), "{ours}");
+        let size = b.iter().fold(1.0, |size: f64, b| size.max(b.abs()));
+        for (a, b) in a.iter().zip(&b) {
+            worst = worst.max((a - b).abs() / size);
+        }
+    }
+    worst
+}
+
+#[test]
+fn the_platform_as_an_fmu_has_its_settings_and_equals_the_program() {
+    let folder = Folder::new();
+    folder.write(
+        "own.toml",
+        "gravity_m_s2 = [0.0, 0.0, -1.0]\n[end_effector]\nmass_kg = 4.0\n[wrench]\nforce_z_n = -20.0\n",
+    );
+    let export = [
+        "fmu", "export", "--model", "Platform", "--config", "own.toml",
+    ];
+    folder.stdout(&[&export[..], &["--set", "wrench.moment_y_nm=0.5"]].concat());
+    let step = ["--stop-time", "0.1", "--step", "0.001", "--out", "r"];
+    folder.json(&[&["fmu", "simulate", "Platform.fmu"][..], &step].concat());
+    let simulate = ["platform", "simulate", "own.toml", "--duration", "0.1"];
+    let set = ["--set", "wrench.moment_y_nm=0.5", "--out", "p"];
+    folder.stdout(&[&simulate[..], &set].concat());
+    let names = [
+        ("effector.position[1]", "x"),
+        ("effector.position[3]", "z"),
+        ("effector.attitude[2]", "yaw"),
+        ("effector.velocity[3]", "vz"),
+        ("leg[2].force[1]", "f2_x"),
+        ("tendon.tension[6]", "tendon_tension_6"),
+        ("energy.dissipated", "dissipated"),
+    ];
+    let worst = difference(
+        &folder.read("r/Platform.csv"),
+        &folder.read("p/platform.csv"),
+        &names,
+    );
+    assert!(worst <= 1e-9, "{worst:e}");
+}
+
+#[test]
+fn a_mechanism_file_as_an_fmu_equals_the_program() {
+    let folder = Folder::new();
+    folder.write(
+        "base.toml",
+        "extends = \"driven-arm\"\n[parameters]\npayload_kg.value = 0.8\n",
+    );
+    folder.write(
+        "my-arm.toml",
+        "extends = \"base\"\n[parameters]\nupper_m.value = 0.6\n",
+    );
+    let set = [
+        "--set",
+        "parameters.gravity=3.7",
+        "--set",
+        "analysis.duration_s=0.2",
+    ];
+    folder.stdout(&[&["fmu", "export", "--model", "my-arm.toml"][..], &set].concat());
+    folder.stdout(
+        &[
+            &["mechanism", "simulate", "my-arm.toml", "--out", "m"][..],
+            &set,
+        ]
+        .concat(),
+    );
+    // What the file extends is inside.
+    std::fs::remove_file(folder.path.join("base.toml")).unwrap();
+    let step = ["--stop-time", "0.2", "--step", "0.001", "--out", "r"];
+    folder.json(&[&["fmu", "simulate", "my_arm.fmu"][..], &step].concat());
+    let names = ["q1_rad", "q2_rad", "tip.x_m", "elbow.force_y_n"].map(|name| (name, name));
+    let worst = difference(
+        &folder.read("r/my_arm.csv"),
+        &folder.read("m/mechanism.csv"),
+        &names,
+    );
+    assert!(worst <= 1e-9, "{worst:e}");
+}
+
+#[test]
+fn models_are_listed_and_wrong_ones_refused() {
+    let folder = Folder::new();
+    let list = folder.json(&["fmu", "export", "--list"]);
+    let names: Vec<&str> = (list.as_array().unwrap().iter())
+        .map(|one| one["model"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["LegPlanar", "LegSpatial", "Platform", "Mechanism"]);
+    assert!(!folder.names().iter().any(|name| name.ends_with(".fmu")));
+    let refused = |more: &[&str], reason: &str| {
+        let message = folder.refused(2, &[&["fmu", "export"], more].concat());
+        assert!(message.contains(reason), "{message}");
+    };
+    refused(&["--model", "LegPlana"], "LegPlana");
+    refused(&["--set", "crank.mass_kg=2"], "--model");
+    refused(
+        &["--model", "LegPlanar", "--set", "crank.mass_kg=-2"],
+        "crank.mass_kg",
+    );
+    refused(
+        &["--model", "LegPlanar", "--set", "motor.torque_nm=2"],
+        "motor.torque_nm",
+    );
+    refused(
+        &["--model", "Platform", "--set", "coupling=implicit"],
+        "monolithic",
+    );
+    refused(
+        &["--model", "driven-arm", "--set", "parameters.mass=2"],
+        "mass",
+    );
+}
+
+#[test]
+fn settings_of_a_leg_become_start_values() {
+    let folder = Folder::new();
+    let export = ["fmu", "export", "--model", "LegSpatial", "--set"];
+    folder.stdout(&[&export[..], &["crank.mass_kg=1.5"]].concat());
+    let step = ["--stop-time", "0.01", "--variables", "crank.mass"];
+    let done = folder.json(&[&["fmu", "simulate", "LegSpatial.fmu"][..], &step].concat());
+    assert_eq!(done["last_values"][0], 1.5);
+}

@@ -5,13 +5,13 @@ use crate::abi::{
     FMI2_CO_SIMULATION, FMI2_ERROR, FMI2_FALSE, fmi2Boolean, fmi2CallbackFunctions, fmi2Component,
     fmi2Real, fmi2Status, fmi2String, fmi2Type,
 };
-use crate::calls::{self, Experiment};
+use crate::calls::{self, Experiment, Key};
 use crate::floats::HostFloats;
 use crate::guard::{guard, protect};
 use crate::instance::Instance;
 use crate::lifecycle::{Function, State};
 use crate::logger::{Category, Listener, Logger};
-use crate::model::PackagedModel;
+use crate::model::{PackagedModel, guid_of};
 use std::ptr::null_mut;
 
 /// Gives the platform of the types: `default`.
@@ -50,7 +50,8 @@ macro_rules! export_models {
     ($models:expr) => {
         /// Makes an instance of the model with this GUID. NULL, and a message, if there is none.
         ///
-        /// Nothing is read from the resources: any address of them, or NULL, will do.
+        /// A model with settings of its own reads them from the resources; for the others any address
+        /// of them, or NULL, will do.
         ///
         /// # Safety
         ///
@@ -62,7 +63,7 @@ macro_rules! export_models {
             name: $crate::abi::fmi2String,
             kind: $crate::abi::fmi2Type,
             guid: $crate::abi::fmi2String,
-            _resources: $crate::abi::fmi2String,
+            resources: $crate::abi::fmi2String,
             callbacks: *const $crate::abi::fmi2CallbackFunctions,
             _visible: $crate::abi::fmi2Boolean,
             logging: $crate::abi::fmi2Boolean,
@@ -70,7 +71,7 @@ macro_rules! export_models {
             // SAFETY: as promised by the caller.
             unsafe {
                 $crate::exports::lifecycle::instantiate(
-                    $models, name, kind, guid, callbacks, logging,
+                    $models, name, kind, guid, resources, callbacks, logging,
                 )
             }
         }
@@ -91,7 +92,7 @@ macro_rules! export_models {
         pub unsafe extern "C" fn fmi3InstantiateCoSimulation(
             name: $crate::abi3::fmi3String,
             token: $crate::abi3::fmi3String,
-            _resources: $crate::abi3::fmi3String,
+            resources: $crate::abi3::fmi3String,
             _visible: $crate::abi3::fmi3Boolean,
             logging: $crate::abi3::fmi3Boolean,
             _event_mode_used: $crate::abi3::fmi3Boolean,
@@ -108,6 +109,7 @@ macro_rules! export_models {
                     $models,
                     name,
                     token,
+                    resources,
                     logging,
                     environment,
                     log,
@@ -127,6 +129,7 @@ pub unsafe fn instantiate(
     name: fmi2String,
     kind: fmi2Type,
     guid: fmi2String,
+    resources: fmi2String,
     callbacks: *const fmi2CallbackFunctions,
     logging: fmi2Boolean,
 ) -> fmi2Component {
@@ -141,7 +144,7 @@ pub unsafe fn instantiate(
             Some(unsafe { *callbacks })
         };
         // SAFETY: texts of the caller.
-        let (name, guid) = unsafe { (text(name), text(guid)) };
+        let (name, guid, resources) = unsafe { (text(name), text(guid), text(resources)) };
         let name = name.filter(|name| !name.is_empty());
         let shown = name.as_deref().unwrap_or("model");
         let listener = Listener::Fmi2(callbacks);
@@ -151,14 +154,15 @@ pub unsafe fn instantiate(
             logger.say(Category::Error, FMI2_ERROR, message);
             return Ok(null_mut());
         }
-        let guid = guid.as_deref();
-        let key = PackagedModel::guid;
+        let key = Key {
+            of_kind: PackagedModel::guid,
+            of_model: guid_of,
+        };
+        let wanted = (guid.as_deref(), key);
+        let resources = resources.as_deref();
+        let function = "fmi2Instantiate";
         Ok(calls::instantiate(
-            "fmi2Instantiate",
-            models,
-            logger,
-            guid,
-            key,
+            function, models, logger, wanted, resources,
         ))
     });
     made.unwrap_or(null_mut())

@@ -4,13 +4,13 @@ use crate::abi3::{
     FMI3_FALSE, fmi3Boolean, fmi3Float64, fmi3Instance, fmi3InstanceEnvironment,
     fmi3LogMessageCallback, fmi3Status, fmi3String,
 };
-use crate::calls::{self, Experiment};
+use crate::calls::{self, Experiment, Key};
 use crate::exports::{text, texts};
 use crate::floats::HostFloats;
 use crate::guard::{guard, protect};
 use crate::lifecycle::{Function3, State};
 use crate::logger::{Listener, Logger};
-use crate::model::PackagedModel;
+use crate::model::{PackagedModel, token_of};
 use std::ptr::null_mut;
 
 /// Gives the version of the standard: `3.0`.
@@ -44,6 +44,7 @@ pub unsafe fn instantiate(
     models: &[&'static PackagedModel],
     name: fmi3String,
     token: fmi3String,
+    resources: fmi3String,
     logging: fmi3Boolean,
     environment: fmi3InstanceEnvironment,
     log: fmi3LogMessageCallback,
@@ -52,15 +53,21 @@ pub unsafe fn instantiate(
     let _floats = host_floats.put_aside();
     let made = protect(|| {
         // SAFETY: texts of the caller.
-        let (name, token) = unsafe { (text(name), text(token)) };
+        let (name, token, resources) = unsafe { (text(name), text(token), text(resources)) };
         let name = name.filter(|name| !name.is_empty());
         let shown = name.as_deref().unwrap_or("model");
         let listener = Listener::Fmi3(log, environment);
         let logger = Logger::new(listener, shown, logging != FMI3_FALSE, host_floats);
         let function = "fmi3InstantiateCoSimulation";
-        let token = token.as_deref();
-        let key = PackagedModel::token;
-        Ok(calls::instantiate(function, models, logger, token, key))
+        let key = Key {
+            of_kind: PackagedModel::token,
+            of_model: token_of,
+        };
+        let wanted = (token.as_deref(), key);
+        let resources = resources.as_deref();
+        Ok(calls::instantiate(
+            function, models, logger, wanted, resources,
+        ))
     });
     made.unwrap_or(null_mut())
 }

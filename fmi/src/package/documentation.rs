@@ -1,6 +1,6 @@
 //! The page that an importer shows: how the model is used, and every variable.
 
-use crate::model::PackagedModel;
+use crate::model::About;
 use softdock_xml::{Causality, ModelDescription, ScalarVariable, VariableType};
 use std::fmt::Write;
 
@@ -12,15 +12,15 @@ td:nth-child(4){white-space:nowrap}";
 /// The documentation of a model.
 ///
 /// `icon` is the path of the icon in the archive.
-pub fn page(model: &PackagedModel, description: &ModelDescription, icon: &str) -> String {
+pub fn page(about: &About<'_>, description: &ModelDescription, icon: &str) -> String {
     let mut out = String::new();
-    let (name, about) = (model.name, model.documentation);
+    let (name, text) = (about.name, about.documentation);
     let _ = write!(
         out,
         "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{name}</title>\n\
          <style>{STYLE}</style></head><body>\n<h1>{name}</h1>\n<p>{}</p>\n\
-         <p><img src=\"../{icon}\" alt=\"\"></p>\n{about}",
-        escape(model.summary)
+         <p><img src=\"../{icon}\" alt=\"\"></p>\n{text}",
+        escape(about.summary)
     );
     for (title, causality) in [
         ("Inputs", Causality::Input),
@@ -46,7 +46,7 @@ pub fn page(model: &PackagedModel, description: &ModelDescription, icon: &str) -
             })
             .collect::<Vec<_>>()
             .join(", "),
-        model.linked
+        about.linked
     );
     out
 }

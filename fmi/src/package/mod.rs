@@ -10,7 +10,8 @@ mod target_system;
 pub use merge::{merge, merge_within};
 pub use target_system::TargetSystem;
 
-use crate::model::PackagedModel;
+use crate::model::{Packaged, PackagedModel, token_of};
+use crate::resources;
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
 use zip::write::SimpleFileOptions;
@@ -23,7 +24,7 @@ pub enum PackageError {
     #[error("the description of {model} is wrong: {cause}")]
     Description {
         /// The model.
-        model: &'static str,
+        model: String,
         /// Why.
         cause: softdock_xml::Error,
     },
@@ -101,15 +102,26 @@ impl FmiVersion {
     }
 }
 
-/// The FMU of a model as bytes, with the library of one system.
+/// The FMU of a model with the settings of its kind as bytes, with the library of one system.
 pub fn pack(
-    model: &PackagedModel,
+    kind: &PackagedModel,
     version: FmiVersion,
     library: &[u8],
     system: TargetSystem,
 ) -> Result<Vec<u8>, PackageError> {
+    pack_model((kind, &*kind.model()), version, library, system)
+}
+
+/// The same of a model with settings of its own.
+pub fn pack_model(
+    (kind, model): (&PackagedModel, &dyn Packaged),
+    version: FmiVersion,
+    library: &[u8],
+    system: TargetSystem,
+) -> Result<Vec<u8>, PackageError> {
+    let about = model.about();
     let bad = |cause| PackageError::Description {
-        model: model.name,
+        model: about.name.to_owned(),
         cause,
     };
     let description = model.description().map_err(bad)?;
@@ -117,23 +129,27 @@ pub fn pack(
     let mut writer = Writer::default();
     let xml = match version {
         FmiVersion::Two => description.to_xml(),
-        FmiVersion::Three => description.to_xml_3(model.token().unwrap_or_default()),
+        FmiVersion::Three => description.to_xml_3(&token_of(model).unwrap_or_default()),
     };
     let xml = xml.map_err(bad)?;
     writer.file("modelDescription.xml", xml.as_bytes(), false)?;
     let icon = version.icon();
-    writer.file(icon, &png::encode(model.icon)?, false)?;
+    writer.file(icon, &png::encode(|x, y| model.icon(x, y))?, false)?;
     if version == FmiVersion::Three {
         let terminals = description.terminals_xml().map_err(bad)?;
         let name = "terminalsAndIcons/terminalsAndIcons.xml";
         writer.file(name, terminals.as_bytes(), false)?;
     }
-    let page = documentation::page(model, &description, icon);
+    let page = documentation::page(&about, &description, icon);
     writer.file("documentation/index.html", page.as_bytes(), false)?;
     for (name, text) in LICENCES {
         writer.file(name, text.as_bytes(), false)?;
     }
-    writer.file(&system.binary(version, model.name), library, true)?;
+    if let Some(settings) = model.resource() {
+        let name = format!("resources/{}", resources::file_name(kind.name));
+        writer.file(&name, settings.as_bytes(), false)?;
+    }
+    writer.file(&system.binary(version, about.name), library, true)?;
     writer.finish()
 }
 

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 const SIZE: usize = 128;
 
 /// A square of 128 pixels as a PNG; `pixel` gives red, green, blue and opacity of a place.
-pub fn encode(pixel: fn(f64, f64) -> [u8; 4]) -> io::Result<Vec<u8>> {
+pub fn encode(pixel: impl Fn(f64, f64) -> [u8; 4]) -> io::Result<Vec<u8>> {
     let mut rows = Vec::with_capacity(SIZE * (4 * SIZE + 1));
     for y in 0..SIZE {
         rows.push(0);

@@ -5,9 +5,10 @@ use super::access::{check_finite, variable};
 use crate::model::{INPUT_ORDER, Model, Unit};
 use crate::refusal::Refusal;
 use crate::variables::Role;
+use std::sync::Arc;
 
-fn wrong_role<M: Model>(reference: u32, wanted: &'static str) -> Refusal {
-    match variable::<M>(reference) {
+fn wrong_role<M: Model>(model: &M, reference: u32, wanted: &'static str) -> Refusal {
+    match variable(model, reference) {
         Ok(variable) => Refusal::WrongRole {
             variable: variable.name.to_string(),
             reference,
@@ -18,23 +19,23 @@ fn wrong_role<M: Model>(reference: u32, wanted: &'static str) -> Refusal {
 }
 
 /// The position of an input.
-fn input<M: Model>(reference: u32) -> Result<usize, Refusal> {
-    match variable::<M>(reference)?.role {
+fn input<M: Model>(model: &M, reference: u32) -> Result<usize, Refusal> {
+    match variable(model, reference)?.role {
         Role::Input { index, .. } => Ok(index),
-        _ => Err(wrong_role::<M>(reference, "input")),
+        _ => Err(wrong_role(model, reference, "input")),
     }
 }
 
 /// The position of an output, and its group.
-fn output<M: Model>(reference: u32) -> Result<(usize, usize), Refusal> {
-    match variable::<M>(reference)?.role {
+fn output<M: Model>(model: &M, reference: u32) -> Result<(usize, usize), Refusal> {
+    match variable(model, reference)?.role {
         Role::Output { index, group } => Ok((index, group)),
-        _ => Err(wrong_role::<M>(reference, "output")),
+        _ => Err(wrong_role(model, reference, "output")),
     }
 }
 
-fn bad_order<M: Model>(reference: u32, order: i32, allowed: &'static str) -> Refusal {
-    match variable::<M>(reference) {
+fn bad_order<M: Model>(model: &M, reference: u32, order: i32, allowed: &'static str) -> Refusal {
+    match variable(model, reference) {
         Ok(variable) => Refusal::BadOrder {
             variable: variable.name.to_string(),
             order,
@@ -51,16 +52,22 @@ impl<M: Model> SlaveOf<M> {
         orders: &[i32],
         values: &[f64],
     ) -> Result<(), Refusal> {
+        let model = Arc::clone(&self.model);
+        if !model.about().abilities.input_derivatives {
+            return Err(Refusal::NotAble {
+                what: "inputs that change within a step",
+            });
+        }
         for ((&reference, &order), &value) in references.iter().zip(orders).zip(values) {
-            input::<M>(reference)?;
+            input(&*model, reference)?;
             if usize::try_from(order).is_ok_and(|order| (1..=INPUT_ORDER).contains(&order)) {
-                check_finite(variable::<M>(reference)?.name, value)?;
+                check_finite(&variable(&*model, reference)?.name, value)?;
             } else {
-                return Err(bad_order::<M>(reference, order, "1, 2 or 3"));
+                return Err(bad_order(&*model, reference, order, "1, 2 or 3"));
             }
         }
         for ((&reference, &order), &value) in references.iter().zip(orders).zip(values) {
-            let (index, order) = (input::<M>(reference)?, order.unsigned_abs() as usize);
+            let (index, order) = (input(&*model, reference)?, order.unsigned_abs() as usize);
             // Before the start both are kept: the start does not depend on derivatives.
             self.inputs[index].set_derivative(order, value);
             if let Some(unit) = &mut self.unit {
@@ -78,13 +85,19 @@ impl<M: Model> SlaveOf<M> {
         orders: &[i32],
         out: &mut [f64],
     ) -> Result<(), Refusal> {
-        let mut rates = vec![Vec::new(); M::Unit::GROUPS];
+        let model = Arc::clone(&self.model);
+        if !model.about().abilities.output_derivatives {
+            return Err(Refusal::NotAble {
+                what: "derivatives of outputs by time",
+            });
+        }
+        let mut rates = vec![Vec::new(); self.groups.len()];
         for ((&reference, &order), out) in references.iter().zip(orders).zip(out) {
-            let (index, group) = output::<M>(reference)?;
+            let (index, group) = output(&*model, reference)?;
             if order != crate::description::OUTPUT_ORDER {
-                return Err(bad_order::<M>(reference, order, "1"));
+                return Err(bad_order(&*model, reference, order, "1"));
             }
-            let range = M::Unit::range(group);
+            let range = self.groups[group].clone();
             let rates = &mut rates[group];
             if rates.is_empty() {
                 rates.resize(range.len(), 0.0);
@@ -103,14 +116,20 @@ impl<M: Model> SlaveOf<M> {
         seed: &[f64],
         out: &mut [f64],
     ) -> Result<(), Refusal> {
+        let model = Arc::clone(&self.model);
+        if !model.about().abilities.directional_derivatives {
+            return Err(Refusal::NotAble {
+                what: "directional derivatives",
+            });
+        }
         for &reference in knowns {
-            input::<M>(reference)?;
+            input(&*model, reference)?;
         }
         for (&unknown, out) in unknowns.iter().zip(out) {
-            let (output, _) = output::<M>(unknown)?;
+            let (output, _) = output(&*model, unknown)?;
             let mut sum = 0.0;
             for (&known, seed) in knowns.iter().zip(seed) {
-                let input = input::<M>(known)?;
+                let input = input(&*model, known)?;
                 let derivative = self.unit()?.derivative(output, input);
                 sum += derivative.map_err(Refusal::NoDerivative)? * seed;
             }

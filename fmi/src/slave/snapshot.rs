@@ -6,7 +6,7 @@
 
 use super::SlaveOf;
 use crate::lifecycle::State;
-use crate::model::{INPUT_ORDER, Input, Model, Unit, configure};
+use crate::model::{INPUT_ORDER, Input, Model, Unit, configure, guid_of, input_count};
 use crate::refusal::Refusal;
 use crate::variables::Role;
 use std::collections::BTreeMap;
@@ -134,12 +134,12 @@ fn check_sum(bytes: &[u8]) -> u64 {
     })
 }
 
-fn model_digest<M: Model>() -> u64 {
-    check_sum(M::packaged().guid().unwrap_or_default().as_bytes())
+fn model_digest<M: Model>(model: &M) -> u64 {
+    check_sum(guid_of(model).unwrap_or_default().as_bytes())
 }
 
-fn parameter_count<M: Model>() -> usize {
-    let variables = M::variables().iter();
+fn parameter_count<M: Model>(model: &M) -> usize {
+    let variables = model.variables().iter();
     variables
         .filter(|variable| matches!(variable.role, Role::Parameter(_)))
         .count()
@@ -147,17 +147,18 @@ fn parameter_count<M: Model>() -> usize {
 
 impl<M: Model> Snapshot<M> {
     /// The state as bytes.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Refusal> {
+    pub fn to_bytes(&self, model: &M) -> Result<Vec<u8>, Refusal> {
         let too_long = |_| Refusal::BadBytes {
             problem: "too many numbers",
         };
         let numbers = self.saved.as_ref().map(M::Unit::to_numbers);
-        let parameters = parameter_count::<M>();
+        let numbers = numbers.transpose().map_err(Refusal::Snapshot)?;
+        let parameters = parameter_count(model);
         let count = numbers.as_ref().map_or(u64::MAX, |list| list.len() as u64);
         let mut bytes = Vec::new();
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
-        bytes.extend(model_digest::<M>().to_le_bytes());
+        bytes.extend(model_digest(model).to_le_bytes());
         bytes.extend((self.state as u32).to_le_bytes());
         bytes.extend(u32::try_from(parameters).map_err(too_long)?.to_le_bytes());
         let inputs = u32::try_from(self.inputs.len()).map_err(too_long)?;
@@ -167,7 +168,7 @@ impl<M: Model> Snapshot<M> {
         bytes.extend(u64::from(self.stop.is_some()).to_le_bytes());
         bytes.extend(self.stop.unwrap_or(0.0).to_le_bytes());
         bytes.extend(self.tolerance.unwrap_or(0.0).to_le_bytes());
-        for variable in M::variables() {
+        for variable in model.variables() {
             if let Role::Parameter(access) = &variable.role {
                 bytes.extend(access.get(&self.parameters).as_number().to_le_bytes());
             }
@@ -188,7 +189,7 @@ impl<M: Model> Snapshot<M> {
     }
 
     /// The state whose bytes these are. More bytes than it needs are refused.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Box<Self>, Refusal> {
+    pub fn from_bytes(model: &M, bytes: &[u8]) -> Result<Box<Self>, Refusal> {
         let refuse = |problem| Refusal::BadBytes { problem };
         if bytes.len() < HEADER + 8 || !bytes.starts_with(MAGIC) {
             return Err(refuse("they do not begin like one"));
@@ -198,7 +199,7 @@ impl<M: Model> Snapshot<M> {
         if from.u32()? != VERSION {
             return Err(refuse("they are of another version of the format"));
         }
-        if from.u64()? != model_digest::<M>() {
+        if from.u64()? != model_digest(model) {
             return Err(refuse(
                 "they are of another model or of another version of it",
             ));
@@ -211,7 +212,7 @@ impl<M: Model> Snapshot<M> {
             .get(state)
             .ok_or_else(|| refuse("the state is unknown"))?;
         let (parameters, inputs) = (from.u32()? as usize, from.u32()? as usize);
-        if parameters != parameter_count::<M>() || inputs != M::Unit::INPUTS {
+        if parameters != parameter_count(model) || inputs != input_count(model) {
             return Err(refuse("they have another number of variables"));
         }
         let count = from.u64()?;
@@ -220,8 +221,8 @@ impl<M: Model> Snapshot<M> {
         let stop = Some(from.f64()?).filter(|_| has_stop);
         // Zero stands for none.
         let tolerance = Some(from.f64()?).filter(|tolerance| *tolerance > 0.0);
-        let parameters = read_parameters::<M>(&mut from)?;
-        let (inputs, given) = read_inputs::<M>(&mut from)?;
+        let parameters = read_parameters(model, &mut from)?;
+        let (inputs, given) = read_inputs(model, &mut from)?;
         let saved = if count == u64::MAX {
             None
         } else {
@@ -249,9 +250,12 @@ impl<M: Model> Snapshot<M> {
 }
 
 #[inline(never)]
-fn read_parameters<M: Model>(from: &mut Reader<'_>) -> Result<Arc<M::Parameters>, Refusal> {
-    let mut parameters = M::Parameters::default();
-    for variable in M::variables() {
+fn read_parameters<M: Model>(
+    model: &M,
+    from: &mut Reader<'_>,
+) -> Result<Arc<M::Parameters>, Refusal> {
+    let mut parameters = model.defaults();
+    for variable in model.variables() {
         if let Role::Parameter(access) = &variable.role {
             access.set_number(&mut parameters, from.f64()?);
         }
@@ -259,9 +263,12 @@ fn read_parameters<M: Model>(from: &mut Reader<'_>) -> Result<Arc<M::Parameters>
     Ok(Arc::new(parameters))
 }
 
-fn read_inputs<M: Model>(from: &mut Reader<'_>) -> Result<(Vec<Input>, Vec<bool>), Refusal> {
+fn read_inputs<M: Model>(
+    model: &M,
+    from: &mut Reader<'_>,
+) -> Result<(Vec<Input>, Vec<bool>), Refusal> {
     let (mut inputs, mut given) = (Vec::new(), Vec::new());
-    for _ in 0..M::Unit::INPUTS {
+    for _ in 0..input_count(model) {
         let mut numbers = [0.0; INPUT];
         for number in &mut numbers {
             *number = from.f64()?;

@@ -2,6 +2,7 @@
 
 use super::{Access, InfluencesOutputs, Name, Role, UnitOf, Variable};
 use crate::model::Parameters;
+use std::borrow::Cow;
 
 /// Most variables that a model may have.
 const CAPACITY: usize = 160;
@@ -59,13 +60,18 @@ impl<P: Parameters> List<P> {
     }
 
     const fn add(&mut self, name: Name, unit: UnitOf, role: Role<P>, description: &'static str) {
-        self.variables[self.count] = Variable {
+        let variable = Variable {
             name,
-            description,
+            description: Cow::Borrowed(description),
             unit,
             role,
             influences: self.influences,
         };
+        // What was there holds nothing; at compile time nothing can be dropped.
+        core::mem::forget(core::mem::replace(
+            &mut self.variables[self.count],
+            variable,
+        ));
         self.count += 1;
     }
 
@@ -176,7 +182,7 @@ impl<P: Parameters> List<P> {
         unit: UnitOf,
         index: usize,
         description: &'static str,
-        start: fn(&P) -> f64,
+        start: fn(&P, usize) -> f64,
     ) -> &mut Self {
         self.add(name, unit, Role::Input { index, start }, description);
         self

@@ -12,9 +12,14 @@ pub use list::{List, Row, one};
 pub use units::{UNITS, UnitOf};
 
 use crate::model::Parameters;
+use std::borrow::Cow;
 use std::fmt;
 
+/// A text of a table: written in the program, or read with a model.
+pub type Text = Cow<'static, str>;
+
 /// Where a parameter is kept, and what it may be.
+#[derive(Clone)]
 pub enum Access<P> {
     /// One of several reals.
     Real {
@@ -46,8 +51,8 @@ pub enum Role<P: Parameters> {
     Input {
         /// Position among the unit's inputs.
         index: usize,
-        /// First value.
-        start: fn(&P) -> f64,
+        /// First value of the input at this position.
+        start: fn(&P, usize) -> f64,
     },
     /// An output of the unit.
     Output {
@@ -65,6 +70,28 @@ pub enum Role<P: Parameters> {
     },
 }
 
+// Derived, it would ask the origin to be clonable, too.
+impl<P: Parameters> Clone for Role<P> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Parameter(access) => Self::Parameter(access.clone()),
+            Self::Calculated(value) => Self::Calculated(*value),
+            Self::Input { index, start } => Self::Input {
+                index: *index,
+                start: *start,
+            },
+            Self::Output { index, group } => Self::Output {
+                index: *index,
+                group: *group,
+            },
+            Self::Local { index, group } => Self::Local {
+                index: *index,
+                group: *group,
+            },
+        }
+    }
+}
+
 /// From when on a variable influences the outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum InfluencesOutputs {
@@ -75,9 +102,9 @@ pub enum InfluencesOutputs {
 }
 
 /// The name of a variable, structured: `tendon.tension`, `tip.force[1]`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name {
-    text: &'static str,
+    text: Text,
     /// Its number among several, from one.
     number: Option<usize>,
 }
@@ -85,29 +112,48 @@ pub struct Name {
 impl Name {
     /// A name without a number.
     pub const fn of(text: &'static str) -> Self {
-        Self { text, number: None }
+        Self {
+            text: Cow::Borrowed(text),
+            number: None,
+        }
+    }
+
+    /// A name that was read with a model.
+    pub fn read(text: &str) -> Self {
+        Self {
+            text: Cow::Owned(text.to_owned()),
+            number: None,
+        }
+    }
+
+    /// A name with a number that was made with a model.
+    pub fn read_numbered(text: &str, number: usize) -> Self {
+        Self {
+            text: Cow::Owned(text.to_owned()),
+            number: Some(number),
+        }
     }
 
     /// A name with a number.
     pub const fn numbered(text: &'static str, number: usize) -> Self {
         Self {
-            text,
+            text: Cow::Borrowed(text),
             number: Some(number),
         }
     }
 
     /// Its number among several, from one.
-    pub const fn number(self) -> Option<usize> {
+    pub const fn number(&self) -> Option<usize> {
         self.number
     }
 
     /// Its text without the number.
-    pub const fn array(self) -> &'static str {
-        self.text
+    pub fn array(&self) -> &str {
+        &self.text
     }
 
     /// Whether it is the element `offset` places behind `first` in one array.
-    pub fn follows(self, first: Self, offset: u32) -> bool {
+    pub fn follows(&self, first: &Self, offset: u32) -> bool {
         let place = first.number.map(|number| number + offset as usize);
         self.text == first.text && place.is_some() && self.number == place
     }
@@ -117,17 +163,18 @@ impl fmt::Display for Name {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.number {
             Some(number) => write!(formatter, "{}[{number}]", self.text),
-            None => formatter.write_str(self.text),
+            None => formatter.write_str(&self.text),
         }
     }
 }
 
 /// One variable.
+#[derive(Clone)]
 pub struct Variable<P: Parameters> {
     /// Its name.
     pub name: Name,
     /// What it is.
-    pub description: &'static str,
+    pub description: Text,
     /// Its unit; truth values and integers have none.
     pub unit: UnitOf,
     /// What it is to the model.
@@ -140,7 +187,7 @@ impl<P: Parameters> Variable<P> {
     /// What an empty place of a table holds.
     const NOTHING: Self = Self {
         name: Name::of(""),
-        description: "",
+        description: Cow::Borrowed(""),
         unit: UnitOf::One,
         role: Role::Calculated(|_| 0.0),
         influences: InfluencesOutputs::AfterStart,

@@ -43,7 +43,7 @@ fn moving(kind: ModelKind, mode: i32) -> FmuInstance {
             leg.set_real(&load, &[5.0]).unwrap();
             leg.do_step(0.0, 0.02).unwrap();
         }
-        ModelKind::LegSpatial => {
+        _ => {
             let names = ["tip.position[1]", "tip.position[2]", "tip.velocity[1]"];
             let tip = fmu.references(&names).unwrap();
             leg.set_real(&tip, &[0.191, 0.0, 0.05]).unwrap();

@@ -144,13 +144,16 @@ fn initial_unknowns_depend_on_nothing_that_is_not_listed() {
             })
             .collect();
         let prepared = || {
-            let raw = Raw::in_state(kind, State::Initialization);
-            assert_eq!(raw.set_integer("motor.mode", 3), FMI2_OK);
-            assert_eq!(
-                raw.set_boolean("tendon.damping_shortening_given", true),
-                FMI2_OK
-            );
-            assert_eq!(raw.set("tendon.damping_shortening", 100.0), FMI2_OK);
+            let raw = Raw::small_in_state(kind, State::Initialization);
+            let has = |name: &str| description.model_variables.iter().any(|v| v.name == name);
+            if has("motor.mode") {
+                assert_eq!(raw.set_integer("motor.mode", 3), FMI2_OK);
+                assert_eq!(
+                    raw.set_boolean("tendon.damping_shortening_given", true),
+                    FMI2_OK
+                );
+                assert_eq!(raw.set("tendon.damping_shortening", 100.0), FMI2_OK);
+            }
             raw
         };
         let values = |raw: &Raw| names.iter().map(|name| raw.get(name)).collect::<Vec<f64>>();

@@ -4,6 +4,7 @@
 //! Each host is a process of its own, so that a signal ends that one, and a test says so.
 #![cfg(target_os = "linux")]
 
+use crate::models::{MODELS, tried};
 use crate::support::{Folder, reference};
 use libloading::Library;
 use softdock_fmi::abi::{FMI2_CO_SIMULATION, FMI2_OK, fmi2CallbackFunctions, fmi2Component, types};
@@ -110,14 +111,18 @@ fn library_file(folder: &Folder) -> PathBuf {
 /// What a life needs to know of a model, found out beforehand.
 struct Plan {
     guid: CString,
-    elements: (u32, i32),
+    /// Integers: references, and what they are.
+    counts: (Vec<u32>, Vec<i32>),
     /// Reals: references, and what they are.
     numbers: (Vec<u32>, Vec<f64>),
     /// Truth values: references, and what they are.
     choices: (Vec<u32>, Vec<i32>),
-    torque: u32,
+    /// An input, and what it is.
+    input: (u32, f64),
     outputs: Vec<u32>,
-    tension: u32,
+    output: u32,
+    /// Whether derivatives are offered.
+    derivatives: bool,
     times: Vec<f64>,
 }
 
@@ -126,6 +131,7 @@ const STEPS: usize = 4;
 
 impl Plan {
     fn new(kind: ModelKind, elements: i32) -> Self {
+        let tried = tried(kind);
         let description = kind.description().unwrap();
         let shown = |causality| matches!(causality, Causality::Output | Causality::Local);
         let outputs = description.model_variables.iter();
@@ -135,16 +141,16 @@ impl Plan {
         });
         Self {
             guid: CString::new(kind.guid().unwrap()).unwrap(),
-            elements: (reference(kind, "solver.elements"), elements),
-            numbers: (
-                ["leaf.rayleigh_mass", "leaf.rayleigh_stiffness"]
-                    .map(|name| reference(kind, name))
-                    .to_vec(),
-                vec![0.1, 1e-5],
-            ),
+            counts: (tried.small.iter())
+                .map(|(name, _)| (reference(kind, name), elements))
+                .unzip(),
+            numbers: (tried.deep.iter())
+                .map(|(name, value)| (reference(kind, name), *value))
+                .unzip(),
             choices: Default::default(),
-            torque: reference(kind, "motor.torque_command"),
-            tension: reference(kind, "tendon.tension"),
+            input: (reference(kind, tried.input.0), 0.5 * tried.input.1),
+            output: reference(kind, tried.outputs[0]),
+            derivatives: tried.derivatives(),
             outputs: outputs.map(|variable| variable.value_reference).collect(),
             times: (0..=STEPS).map(|k| k as f64 * 1e-3).collect(),
         }
@@ -195,8 +201,10 @@ fn life(host: &Host, plan: &Plan, call: &dyn Fn(&mut dyn FnMut() -> i32)) -> Vec
             i32::from(component.is_null())
         });
         for _ in 0..2 {
-            let (elements, count) = plan.elements;
-            call(&mut || (host.set_integer)(component, &elements, 1, &count));
+            let (names, counts) = &plan.counts;
+            call(&mut || {
+                (host.set_integer)(component, names.as_ptr(), names.len(), counts.as_ptr())
+            });
             let (names, numbers) = &plan.numbers;
             call(&mut || (host.set_real)(component, names.as_ptr(), names.len(), numbers.as_ptr()));
             let (names, flags) = &plan.choices;
@@ -211,14 +219,18 @@ fn life(host: &Host, plan: &Plan, call: &dyn Fn(&mut dyn FnMut() -> i32)) -> Vec
             bits.extend(values.iter().map(|value| value.to_bits()));
             call(&mut || (host.exit)(component));
             for &time in &plan.times[..STEPS] {
-                call(&mut || (host.set_real)(component, &plan.torque, 1, &0.1));
+                call(&mut || (host.set_real)(component, &plan.input.0, 1, &plan.input.1));
                 call(&mut || (host.step)(component, time, tau, 0));
                 call(&mut || (host.get_real)(component, references, count, values.as_mut_ptr()));
                 bits.extend(values.iter().map(|value| value.to_bits()));
             }
-            let (output, input) = (&plan.tension, &plan.torque);
-            call(&mut || (host.directional)(component, output, 1, input, 1, &1.0, &mut derivative));
-            call(&mut || (host.rates)(component, output, 1, &1, &mut rate));
+            let (output, input) = (&plan.output, &plan.input.0);
+            if plan.derivatives {
+                call(&mut || {
+                    (host.directional)(component, output, 1, input, 1, &1.0, &mut derivative)
+                });
+                call(&mut || (host.rates)(component, output, 1, &1, &mut rate));
+            }
             bits.extend([derivative.to_bits(), rate.to_bits()]);
             call(&mut || (host.save)(component, &mut state));
             call(&mut || (host.size)(component, state, &mut size));
@@ -261,8 +273,10 @@ fn child_small_stacks_suffice() {
     let folder = Folder::new("small-stack");
     let path = library_file(&folder);
     let mut plans = vec![(Plan::with_a_free_link(), SMALL_STACK)];
-    for kind in ModelKind::ALL {
-        plans.extend([10, 40].map(|elements| (Plan::new(kind, elements), SMALL_STACK)));
+    for tried in &MODELS {
+        plans.extend([10, 40].map(|elements| (Plan::new(tried.kind, elements), tried.stack)));
+    }
+    for kind in ModelKind::LEGS {
         plans.push((Plan::with_damped_modes(kind), STACK_FOR_MODES));
     }
     for (plan, stack) in plans {

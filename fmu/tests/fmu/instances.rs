@@ -1,5 +1,6 @@
 //! Many instances: at once, from several threads, one after the other.
 
+use crate::models::tried;
 use crate::support::{archive, instantiate};
 use softdock_fmi::exports::lifecycle::fmi2FreeInstance;
 use softdock_fmi::import::{FmuInstance, Options};
@@ -10,21 +11,21 @@ const STEPS: usize = 100;
 
 /// A leg of its own kind, by its number.
 fn leg(number: usize) -> FmuInstance {
-    let kind = ModelKind::ALL[number % 2];
+    let kind = ModelKind::ALL[number % ModelKind::ALL.len()];
     let fmu = archive(kind);
     let mut leg = fmu
         .instantiate(&format!("leg {number}"), &Options::default())
         .unwrap();
-    let mass = fmu.references(&["crank.mass"]).unwrap();
-    leg.set_real(&mass, &[1.0 + 0.1 * number as f64]).unwrap();
+    let (parameter, value, other) = tried(kind).parameter;
+    let mass = fmu.references(&[parameter]).unwrap();
+    let value = value + 0.1 * (other - value) * number as f64;
+    leg.set_real(&mass, &[value]).unwrap();
     leg
 }
 
 fn run(leg: &mut FmuInstance) -> Vec<u64> {
     let kind = ModelKind::from_name(&leg.description().model_name).unwrap();
-    let outputs = archive(kind)
-        .references(&["tendon.tension", "motor.torque"])
-        .unwrap();
+    let outputs = archive(kind).references(&tried(kind).outputs[..2]).unwrap();
     leg.initialize(0.0, None).unwrap();
     let mut bits = Vec::new();
     for k in 0..STEPS {
@@ -95,7 +96,11 @@ const GROWTH: usize = 1 << 20;
 fn child_lives() {
     let cycle = |count: usize| {
         for k in 0..count {
-            let component = instantiate(ModelKind::ALL[k % 2], std::ptr::null(), false);
+            let component = instantiate(
+                ModelKind::ALL[k % ModelKind::ALL.len()],
+                std::ptr::null(),
+                false,
+            );
             assert!(!component.is_null());
             // SAFETY: made above.
             unsafe { fmi2FreeInstance(component) };

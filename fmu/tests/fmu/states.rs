@@ -1,5 +1,6 @@
 //! Saving, restoring and serialising: bit for bit, in one process, across threads and processes.
 
+use crate::models::tried;
 use crate::support::{Folder, Random, archive};
 use softdock_fmi::import::{FmuArchive, FmuInstance, Options};
 use softdock_fmu::ModelKind;
@@ -15,35 +16,34 @@ fn start(kind: ModelKind) -> (FmuInstance, Vec<u32>) {
     (instance, outputs(fmu))
 }
 
+fn kind_of(instance: &FmuInstance) -> ModelKind {
+    ModelKind::from_name(&instance.description().model_name).unwrap()
+}
+
 fn prepare(fmu: &FmuArchive, instance: &mut FmuInstance) {
-    let elements = fmu.references(&["solver.elements"]).unwrap();
-    instance.set_integer(&elements, &[4]).unwrap();
+    for (name, value) in tried(kind_of(instance)).small {
+        let reference = fmu.references(&[name]).unwrap();
+        instance.set_integer(&reference, &[*value]).unwrap();
+    }
     instance.initialize(0.0, None).unwrap();
 }
 
 fn outputs(fmu: &FmuArchive) -> Vec<u32> {
-    let names = [
-        "tendon.tension",
-        "motor.torque",
-        "energy.residual",
-        "tendon.rate",
-    ];
-    fmu.references(&names).unwrap()
+    let kind = ModelKind::from_name(&fmu.description().model_name).unwrap();
+    fmu.references(tried(kind).outputs).unwrap()
 }
 
 /// The input over step `k`, the same in every run.
 fn drive(instance: &mut FmuInstance, k: usize) {
-    let fmu = archive(if instance.description().model_name == "LegPlanar" {
-        ModelKind::LegPlanar
-    } else {
-        ModelKind::LegSpatial
-    });
-    let torque = fmu.references(&["motor.torque_command"]).unwrap();
-    let value = 0.2 * (0.05 * k as f64).sin();
-    instance.set_real(&torque, &[value]).unwrap();
-    if k.is_multiple_of(3) {
+    let kind = kind_of(instance);
+    let (name, amplitude) = tried(kind).input;
+    let input = archive(kind).references(&[name]).unwrap();
+    let value = amplitude * (0.05 * k as f64).sin();
+    instance.set_real(&input, &[value]).unwrap();
+    if k.is_multiple_of(3) && tried(kind).derivatives() {
+        let slope = 25.0 * amplitude;
         instance
-            .set_input_derivatives(&torque, &[1], &[5.0])
+            .set_input_derivatives(&input, &[1], &[slope])
             .unwrap();
     }
 }

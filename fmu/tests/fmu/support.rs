@@ -1,5 +1,6 @@
 //! An instance through the exported functions, and FMUs packed for tests.
 
+use crate::models::tried;
 use softdock_fmi::abi::{
     FMI2_CO_SIMULATION, FMI2_DISCARD, FMI2_ERROR, FMI2_OK, fmi2CallbackFunctions, fmi2Component,
     fmi2Status,
@@ -71,17 +72,32 @@ impl Raw {
         }
     }
 
+    /// The same with a model that is as small as the table of models makes it.
+    pub fn small_in_state(kind: ModelKind, state: State) -> Self {
+        let raw = Self::new(kind);
+        tried(kind).make_small(&raw);
+        raw.go_to(state);
+        raw
+    }
+
     /// A new instance in this state; from `StepComplete` on, one step of 1 ms has been made.
     pub fn in_state(kind: ModelKind, state: State) -> Self {
         let raw = Self::new(kind);
+        raw.go_to(state);
+        raw
+    }
+
+    /// Takes a new instance to this state.
+    fn go_to(&self, state: State) {
+        let raw = self;
         if state == State::Instantiated {
-            return raw;
+            return;
         }
         // SAFETY: the component is alive.
         unsafe {
             assert_eq!(fmi2EnterInitializationMode(raw.component), FMI2_OK);
             if state == State::Initialization {
-                return raw;
+                return;
             }
             assert_eq!(fmi2ExitInitializationMode(raw.component), FMI2_OK);
             assert_eq!(raw.step(0.0, 1e-3), FMI2_OK);
@@ -92,7 +108,6 @@ impl Raw {
                 _ => {}
             }
         }
-        raw
     }
 
     pub fn reference(&self, name: &str) -> u32 {
@@ -142,7 +157,8 @@ impl Drop for Raw {
 /// The value reference of a variable.
 pub fn reference(kind: ModelKind, name: &str) -> u32 {
     // Writing a description takes longer than a step.
-    static LISTS: [OnceLock<HashMap<String, u32>>; 2] = [OnceLock::new(), OnceLock::new()];
+    static LISTS: [OnceLock<HashMap<String, u32>>; ModelKind::ALL.len()] =
+        [const { OnceLock::new() }; ModelKind::ALL.len()];
     let list = LISTS[kind as usize].get_or_init(|| {
         let description = kind.description().unwrap();
         let variables = description.model_variables.iter();
@@ -182,7 +198,8 @@ extern "C" fn remove_at_exit() {
 
 /// The FMU of a model, loaded once for all tests.
 pub fn archive(kind: ModelKind) -> &'static FmuArchive {
-    static ARCHIVES: [OnceLock<FmuArchive>; 2] = [OnceLock::new(), OnceLock::new()];
+    static ARCHIVES: [OnceLock<FmuArchive>; ModelKind::ALL.len()] =
+        [const { OnceLock::new() }; ModelKind::ALL.len()];
     static AT_EXIT: Once = Once::new();
     ARCHIVES[kind as usize].get_or_init(|| {
         // SAFETY: the function takes nothing and does not unwind.

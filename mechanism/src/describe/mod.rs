@@ -13,8 +13,8 @@ mod signals;
 use crate::document::{Data, Document, Finder, Place, Table, Value};
 use crate::error::{MechanismError, Result};
 use crate::parts::{
-    AnalysisPart, BeamPart, BodyPart, Description, Host, InitialPart, JointPart, MassPart,
-    NamedForce, ParameterPart, Point, Pose, Spot,
+    AnalysisPart, BeamPart, BodyPart, Description, Host, InitialPart, InputPart, JointPart,
+    MassPart, NamedForce, ParameterPart, Point, Pose, Spot,
 };
 use crate::read::{Context, Entry, Parameter, near};
 use crate::signal::History;
@@ -79,6 +79,7 @@ pub fn describe(
         frictions: Vec::new(),
         contacts: Vec::new(),
         signals: Vec::new(),
+        inputs: Vec::new(),
         channels: Vec::new(),
         names: Vec::new(),
     };
@@ -120,6 +121,7 @@ pub fn describe(
         frictions: assembler.frictions,
         contacts: assembler.contacts,
         channels: assembler.channels,
+        inputs: assembler.inputs,
         outputs,
         initial,
         analysis,
@@ -329,9 +331,17 @@ fn parameter(
         Some(Data::Text(text)) => text.clone(),
         _ => String::new(),
     };
+    let bound = |name: &str, other: f64| {
+        let value = info.and_then(|table| table.get(name));
+        match value.map(|value| &value.data) {
+            Some(Data::Number(number)) => *number,
+            _ => other,
+        }
+    };
     Ok(ParameterPart {
         key: key.to_owned(),
         value: new,
+        range: [bound("min", f64::NEG_INFINITY), bound("max", f64::INFINITY)],
         meaning,
     })
 }
@@ -422,6 +432,7 @@ struct Assembler<'a> {
     frictions: Vec<crate::parts::FrictionPart>,
     contacts: Vec<crate::parts::ContactPart>,
     signals: Vec<(String, History)>,
+    inputs: Vec<InputPart>,
     channels: Vec<(String, History)>,
     names: Vec<(String, Place)>,
 }

@@ -4,6 +4,7 @@ use super::Assembler;
 use crate::document::{Data, Value};
 use crate::error::Result;
 use crate::formula::Meaning;
+use crate::parts::InputPart;
 use crate::read::{Entry, near};
 use crate::signal::History;
 use multibody::model::{Interpolation, Program, Signal};
@@ -12,7 +13,19 @@ impl Assembler<'_> {
     pub(super) fn read_signals(&mut self) -> Result<()> {
         for entry in self.entries("signal")? {
             let name = self.name(&entry)?;
-            let history = self.history(&entry)?;
+            let history = if entry.required_word("kind")? == "input" {
+                let value = entry.number("value")?.unwrap_or(0.0);
+                self.inputs.push(InputPart {
+                    name: name.clone(),
+                    value,
+                    unit: entry.text("unit")?.unwrap_or_default(),
+                    meaning: entry.text("meaning")?.unwrap_or_default(),
+                });
+                let number = self.inputs.len() - 1;
+                History::Input { number, value }
+            } else {
+                self.history(&entry)?
+            };
             self.signals.push((name, history));
         }
         Ok(())

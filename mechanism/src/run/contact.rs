@@ -4,11 +4,12 @@ use super::Simulation;
 use crate::signal::History;
 use crate::space::Space;
 use multibody::results;
+use std::sync::Arc;
 
 /// Least speed of a touch that damping is computed for [m/s].
 const SLOWEST: f64 = 1e-6;
 
-impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<'_, G, N, D> {
+impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
     /// Depth behind the surface and its rate [m, m/s].
     fn depth(&self, index: usize) -> (f64, f64) {
         let part = &self.description.contacts[index];
@@ -28,7 +29,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<'_, G, N, D> {
 
     /// A contact closes with the speed it has, or opens.
     pub(super) fn change_contact(&mut self, index: usize) {
-        let description = self.description;
+        let description = &*Arc::clone(&self.description);
         let part = &description.contacts[index];
         let (time, (_, speed)) = (self.state.time, self.depth(index));
         self.touching[index] = !self.touching[index];

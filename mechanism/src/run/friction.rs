@@ -6,24 +6,21 @@ use crate::parts::{FrictionPart, Source};
 use crate::signal::History;
 use crate::space::Space;
 use multibody::results;
+use std::sync::Arc;
 
 /// Sliding speed below which a joint sticks at the start [m/s].
 const STICKING: f64 = 1e-9;
 
 /// Whether a joint sticks, and which way it slips.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Regime {
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum Regime {
     /// It sticks.
     Stick,
     /// It slips: sign of the sliding speed.
     Slip(f64),
 }
 
-impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D> {
-    fn friction_part(&self, index: usize) -> &'a FrictionPart {
-        &self.description.frictions[index]
-    }
-
+impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
     /// N: the force of the joint with the preload [N].
     fn load(&self, part: &FrictionPart) -> f64 {
         let force = self.built.joints[part.joint].map_or(0.0, |id| {
@@ -76,7 +73,8 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
     /// Gives every friction the load of the state.
     pub(super) fn update_loads(&mut self) {
         for index in 0..self.description.frictions.len() {
-            let part = self.friction_part(index);
+            let description = &*Arc::clone(&self.description);
+            let part = &description.frictions[index];
             let load = self.load(part);
             let value = match (&part.stick, self.regimes[index]) {
                 (None, _) => load,
@@ -90,7 +88,8 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
     /// The regimes of the start.
     pub(super) fn start_frictions(&mut self) -> Result<()> {
         for index in 0..self.description.frictions.len() {
-            let part = self.friction_part(index);
+            let description = &*Arc::clone(&self.description);
+            let part = &description.frictions[index];
             let speed = self.sliding_speed(part);
             self.regimes[index] = Regime::Slip(speed.signum());
             if part.stick.is_some() && speed.abs() < STICKING {
@@ -109,7 +108,8 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
 
     /// Positive where the regime of a friction ends.
     pub(super) fn friction_event(&self, index: usize) -> f64 {
-        let part = self.friction_part(index);
+        let description = &*Arc::clone(&self.description);
+        let part = &description.frictions[index];
         match (&part.stick, self.regimes[index]) {
             (None, _) => -1.0,
             (Some(_), Regime::Stick) => {
@@ -129,7 +129,8 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
 
     /// Sticks where it is; slips on at once if that needs more than the friction holds.
     fn begin_stick(&mut self, index: usize) -> Result<()> {
-        let part = self.friction_part(index);
+        let description = &*Arc::clone(&self.description);
+        let part = &description.frictions[index];
         let Some(stick) = &part.stick else {
             return Ok(());
         };
@@ -149,7 +150,8 @@ impl<'a, G: Space<N, D>, const N: usize, const D: usize> Simulation<'a, G, N, D>
 
     /// Slips against the force that held it.
     fn begin_slip(&mut self, index: usize) -> Result<()> {
-        let part = self.friction_part(index);
+        let description = &*Arc::clone(&self.description);
+        let part = &description.frictions[index];
         let Some(stick) = &part.stick else {
             return Ok(());
         };

@@ -31,7 +31,7 @@ const NUMBERS: usize = 2;
 const SAME_PLACE: f64 = 1e-10;
 
 /// Memory of one contact.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Episode {
     /// Whether it touched at the last accepted state.
     pub touching: bool,
@@ -41,7 +41,7 @@ pub struct Episode {
 }
 
 /// Memory of all contacts of a pair.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Episodes {
     contacts: Vec<Episode>,
 }

@@ -19,7 +19,7 @@ use nalgebra::{Matrix3, Matrix6, Vector3};
 const NUMBERS: usize = 14;
 
 /// State of a latch.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub enum LatchState {
     /// Not inside the limits.
     #[default]
@@ -51,7 +51,7 @@ pub struct LatchError {
 }
 
 /// When a latch closes.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct LatchLimits {
     /// It may close at all.
     pub enabled: bool,
@@ -66,7 +66,7 @@ pub struct LatchLimits {
 }
 
 /// A latch: limits, hold and state.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Latch {
     limits: LatchLimits,
     /// What holds the bodies once it is closed; its frame on B is that of the capture.

@@ -4,7 +4,7 @@ use super::relative::{Interaction, PairTangent, Relative};
 use nalgebra::{Vector3, Vector6};
 
 /// Force at one contact point, for results and animation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PointForce {
     /// Where the tip is nearest to body B, in the world [m].
     pub position: Vector3<f64>,
@@ -19,7 +19,7 @@ pub struct PointForce {
 /// What an evaluation gives; made once by
 /// [`ContactPair::output`](super::ContactPair::output), so that evaluations allocate
 /// nothing.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ContactOutput {
     /// Wrench on body A, in its axes about its origin (force [N], moment [N·m]).
     pub wrench_a: Vector6<f64>,

@@ -45,7 +45,7 @@ impl BodyMotion {
 }
 
 /// The four blocks of the derivative of two wrenches by the motions of two bodies.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct PairTangent {
     /// ∂w_A/∂A.
     pub a_by_a: Matrix6<f64>,

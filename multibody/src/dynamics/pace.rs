@@ -83,7 +83,7 @@ impl Allowance {
 }
 
 /// The account of energies of the steps so far.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct EnergyGuard {
     /// Net miss R [J].
     missed: f64,
@@ -163,7 +163,7 @@ fn rung(factor: f64, lowest: i32, highest: i32) -> f64 {
 }
 
 /// The pace of a run.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pace {
     /// How long a step may be for now [s].
     pub longest: f64,

@@ -27,7 +27,7 @@ use core::f64::consts::PI;
 use nalgebra::{Matrix2, Matrix2x3, Matrix3, Vector2, Vector3};
 
 /// A pose in the plane: rotation by an angle about `e3`, then translation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Se2 {
     cosine: f64,
     sine: f64,

@@ -54,7 +54,7 @@ use nalgebra::{ArrayStorage, Matrix3, Matrix3x6, Matrix6, Unit, Vector3, Vector6
 const HALF_TURN_MARGIN: f64 = 1e-10;
 
 /// A pose in space: rotation, then translation.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Se3 {
     rotation: Matrix3<f64>,
     translation: Vector3<f64>,

@@ -27,7 +27,7 @@ use crate::group::{Group, LogAmbiguous};
 use nalgebra::{SMatrix, SVector};
 
 /// A bushing; without deformation where its frames coincide.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Bushing<G, const N: usize> {
     /// F_A: its frame on body A, in whose axes stiffness and damping are.
     pub on_a: G,

@@ -8,7 +8,7 @@ use crate::math;
 use core::f64::consts::TAU;
 
 /// Values of all input channels at one time.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Inputs {
     /// Values.
     pub value: Vec<f64>,
@@ -73,7 +73,7 @@ impl Drive for Held {
 }
 
 /// A named time history of one channel.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub enum Signal {
     /// Always the same value.
     Constant(f64),

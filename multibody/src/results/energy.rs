@@ -50,7 +50,7 @@ impl Energies {
 }
 
 /// Power that enters through inputs and that dampers take out [W].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Powers {
     /// From motors, wrenches, drivers and moving frames.
     pub input: f64,
@@ -59,7 +59,7 @@ pub struct Powers {
 }
 
 /// Running account of a simulation [J].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Ledger {
     /// Mechanical energy at the start.
     pub initial: f64,

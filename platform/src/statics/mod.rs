@@ -26,13 +26,13 @@ use leg::{LegMemory, StaticLeg};
 use crate::body::{Body, point_map, skew, weight_of};
 use crate::config::{Fidelity, PlatformConfig};
 use crate::error::{PlatformError, Result};
+use crate::threads;
 use leg_core::config::{History, MotorMode};
 use leg_core::spatial::{SpatialLeg, SpatialLegConfig, SpatialState, pretension_spatial};
 use leg_core::strut::Strut;
 use multibody::group::{Group, Se3};
 use multibody::model::spatial_inertia;
 use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
-use rayon::prelude::*;
 
 /// The platform in equilibrium, or on the way to it.
 #[derive(Debug, Clone)]
@@ -93,7 +93,7 @@ impl StaticPlatform {
             if config.legs.fidelity == Fidelity::Strut || config.solver.threads == 1 {
                 configs.iter().enumerate().map(bow).collect()
             } else {
-                configs.par_iter().enumerate().map(bow).collect()
+                threads::map_all(&configs, bow)
             };
         // The first leg that fails is named, whichever was first in time.
         let legs = legs.into_iter().collect::<Result<Vec<_>>>()?;

@@ -384,7 +384,7 @@ fn set_parameters(
     instance: &mut FmuInstance,
     config: &SpatialLegConfig,
 ) -> UnitResult<()> {
-    for (name, value) in softdock_fmu::spatial_parameters(config) {
+    for (name, value) in softdock_leg_models::spatial_parameters(config) {
         let reference = [archive.reference(&name).map_err(UnitError::refused)?];
         let done = match value {
             Value::Real(value) => instance.set_real(&reference, &[value]),

@@ -4,9 +4,11 @@
 //! Over a step the tip goes from where it is to the position and velocity given for the end, on
 //! the cubic through both. What a unit can do beyond that is told by its [`Abilities`].
 
+#[cfg(feature = "fmus")]
 pub mod loaded;
 pub mod native;
 
+#[cfg(feature = "fmus")]
 pub use loaded::LoadedFmu;
 pub use native::{NativeUnit, UnitStart, unit_starts};
 

@@ -4,11 +4,10 @@ use leg_core::config::{
     ConfigError, Crank, EndStops, Leaf, LeafKind, LeafSection, Motor, MotorMode, Side, Solver,
     Tendon,
 };
-use leg_core::unit::Origin;
 use softdock_fmi::model::Parameters;
 
 /// The parameters of a leg.
-pub trait LegParameters: Parameters<Origin = Origin> {
+pub trait LegParameters: Parameters {
     /// The crank.
     fn crank(&mut self) -> &mut Crank;
     /// The leaf.

@@ -119,7 +119,7 @@ impl LegParameters for PlanarParameters {
 pub const fn table() -> List<PlanarParameters> {
     let mut list = List::new();
     geometry(&mut list);
-    shared::mechanics(&mut list);
+    shared::mechanics(&mut list, &[]);
     pretension(&mut list);
     shared::motor_and_solver(&mut list);
     shared::equilibrium(&mut list);
@@ -212,35 +212,35 @@ const fn inputs(list: &mut List<PlanarParameters>) {
         U::NewtonMetre,
         I::MotorTorque as usize,
         "Torque on the crank; without effect in the modes 1 and 2",
-        |_| 0.0,
+        |_, _| 0.0,
     )
     .input(
         Name::of("motor.angle_command"),
         U::Radian,
         I::MotorAngle as usize,
         "Target of the crank's angle, counted from its start; in the modes 2 and 3",
-        |_| 0.0,
+        |_, _| 0.0,
     )
     .input(
         Name::of("load.torque"),
         U::NewtonMetre,
         I::LoadTorque as usize,
         "Torque on the upper link about C",
-        |_| 0.0,
+        |_, _| 0.0,
     )
     .input(
         Name::numbered("load.force", 1),
         U::Newton,
         I::LoadForceX as usize,
         "Force on the upper link's end B along x",
-        |_| 0.0,
+        |_, _| 0.0,
     )
     .input(
         Name::numbered("load.force", 2),
         U::Newton,
         I::LoadForceY as usize,
         "Force on the upper link's end B along y",
-        |_| 0.0,
+        |_, _| 0.0,
     );
 }
 

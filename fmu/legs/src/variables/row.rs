@@ -58,3 +58,32 @@ pub const fn fmu(parameter: &Parameter) -> Row {
         description: parameter.meaning,
     }
 }
+
+/// The row of a parameter, with the range of the entry of `narrower` that has its key, if there is one.
+pub const fn within(narrower: &[Parameter], parameter: &Parameter) -> Row {
+    let mut row = fmu(parameter);
+    let mut i = 0;
+    while i < narrower.len() {
+        if same(narrower[i].key, parameter.key) {
+            row.limits = narrower[i].limits();
+        }
+        i += 1;
+    }
+    row
+}
+
+/// The unit with which a key ends, if it is one of the table; keys of mechanisms write some of them
+/// differently.
+pub fn unit_of_key(key: &str) -> Option<UnitOf> {
+    const OTHERS: [(&str, UnitOf); 2] = [
+        ("_m_per_s2", UnitOf::MetrePerSquareSecond),
+        ("_j", UnitOf::Joule),
+    ];
+    let known = UNITS.iter().map(|(_, suffix, unit)| (*suffix, *unit));
+    let found = known
+        .chain(OTHERS)
+        .filter(|(suffix, _)| !suffix.is_empty() && key.ends_with(suffix));
+    found
+        .max_by_key(|(suffix, _)| suffix.len())
+        .map(|(_, unit)| unit)
+}

@@ -1,22 +1,44 @@
 //! Variables that both legs have.
 
-use super::{LegParameters, fmu};
+use super::{LegParameters, fmu, within};
 use leg_core::config::{Crank, Leaf, MODAL_RATIOS, Motor, Solver, Tendon};
-use leg_core::unit::OutputGroup;
+use leg_core::unit::{Origin, OutputGroup};
+use softdock_fmi::model::Parameters;
 use softdock_fmi::variables::{InfluencesOutputs, List, UnitOf as U, one};
+use softdock_settings::Parameter;
 
-/// Crank, leaf and tendon.
-pub const fn mechanics<P: LegParameters>(list: &mut List<P>) {
-    list.row(fmu(&Crank::length_m), |p| one(&mut p.crank().length_m))
-    .row(fmu(&Crank::mass_kg), |p| one(&mut p.crank().mass_kg))
-    .row(fmu(&Leaf::length_m), |p| one(&mut p.leaf().length_m))
-    .row(fmu(&Leaf::width_m), |p| one(&mut p.leaf().width_m))
-    .row(fmu(&Leaf::thickness_m), |p| one(&mut p.leaf().thickness_m))
-    .row(fmu(&Leaf::youngs_modulus_pa), |p| one(&mut p.leaf().youngs_modulus_pa))
-    .row(fmu(&Leaf::shear_modulus_pa), |p| one(&mut p.leaf().shear_modulus_pa))
-    .row(fmu(&Leaf::shear_factor), |p| one(&mut p.leaf().shear_factor))
-    .row(fmu(&Leaf::density_kg_m3), |p| one(&mut p.leaf().density_kg_m3))
-    .row(fmu(&Leaf::curvature_per_m), |p| one(&mut p.leaf().curvature_per_m))
+/// Crank, leaf and tendon; some ranges may be narrower than those of a leg by itself.
+pub const fn mechanics<P: LegParameters>(list: &mut List<P>, narrower: &[Parameter]) {
+    list.row(within(narrower, &Crank::length_m), |p| {
+        one(&mut p.crank().length_m)
+    })
+    .row(within(narrower, &Crank::mass_kg), |p| {
+        one(&mut p.crank().mass_kg)
+    })
+    .row(within(narrower, &Leaf::length_m), |p| {
+        one(&mut p.leaf().length_m)
+    })
+    .row(within(narrower, &Leaf::width_m), |p| {
+        one(&mut p.leaf().width_m)
+    })
+    .row(within(narrower, &Leaf::thickness_m), |p| {
+        one(&mut p.leaf().thickness_m)
+    })
+    .row(within(narrower, &Leaf::youngs_modulus_pa), |p| {
+        one(&mut p.leaf().youngs_modulus_pa)
+    })
+    .row(within(narrower, &Leaf::shear_modulus_pa), |p| {
+        one(&mut p.leaf().shear_modulus_pa)
+    })
+    .row(within(narrower, &Leaf::shear_factor), |p| {
+        one(&mut p.leaf().shear_factor)
+    })
+    .row(within(narrower, &Leaf::density_kg_m3), |p| {
+        one(&mut p.leaf().density_kg_m3)
+    })
+    .row(within(narrower, &Leaf::curvature_per_m), |p| {
+        one(&mut p.leaf().curvature_per_m)
+    })
     .boolean(
         "leaf.constant_strain",
         "Takes elements of constant strain (second order) instead of linear strain (fourth order)",
@@ -108,8 +130,33 @@ const fn whole(limits: [f64; 2]) -> [i32; 2] {
     [limits[0] as i32, limits[1] as i32]
 }
 
-/// Motor, mesh and time stepping.
+/// Motor, mesh and time stepping of a leg by itself.
 pub const fn motor_and_solver<P: LegParameters>(list: &mut List<P>) {
+    motor_and_mesh(list);
+    list.influences(InfluencesOutputs::AfterStart)
+        .row(fmu(&Motor::hold_damping_nm_s_per_rad), |p| {
+            one(&mut p.motor().hold_damping_nm_s_per_rad)
+        })
+        .row(fmu(&Solver::step_s), |p| one(&mut p.solver().step_s))
+        .boolean(
+            "solver.adaptive",
+            "Adapts the solver's step to its error",
+            |p| &mut p.solver().adaptive,
+        )
+        .row(fmu(&Solver::error_tolerance), |p| {
+            one(&mut p.solver().error_tolerance)
+        })
+        .row(fmu(&Solver::spectral_radius), |p| {
+            one(&mut p.solver().spectral_radius)
+        })
+        .row(fmu(&Solver::newton_tolerance), |p| {
+            one(&mut p.solver().newton_tolerance)
+        })
+        .influences(InfluencesOutputs::AtStart);
+}
+
+/// Motor and mesh, but for the motor's damping.
+pub const fn motor_and_mesh<P: LegParameters>(list: &mut List<P>) {
     list.integer(
         "motor.mode",
         [0, 3],
@@ -167,31 +214,11 @@ pub const fn motor_and_solver<P: LegParameters>(list: &mut List<P>) {
         whole(Solver::elements.limits()),
         "Elements of the leaf",
         |p| &mut p.choices().elements,
-    )
-    .influences(InfluencesOutputs::AfterStart)
-    .row(fmu(&Motor::hold_damping_nm_s_per_rad), |p| {
-        one(&mut p.motor().hold_damping_nm_s_per_rad)
-    })
-    .row(fmu(&Solver::step_s), |p| one(&mut p.solver().step_s))
-    .boolean(
-        "solver.adaptive",
-        "Adapts the solver's step to its error",
-        |p| &mut p.solver().adaptive,
-    )
-    .row(fmu(&Solver::error_tolerance), |p| {
-        one(&mut p.solver().error_tolerance)
-    })
-    .row(fmu(&Solver::spectral_radius), |p| {
-        one(&mut p.solver().spectral_radius)
-    })
-    .row(fmu(&Solver::newton_tolerance), |p| {
-        one(&mut p.solver().newton_tolerance)
-    })
-    .influences(InfluencesOutputs::AtStart);
+    );
 }
 
 /// What the pre-tensioned equilibrium turned out to be.
-pub const fn equilibrium<P: LegParameters>(list: &mut List<P>) {
+pub const fn equilibrium<P: LegParameters + Parameters<Origin = Origin>>(list: &mut List<P>) {
     list.calculated(
         "equilibrium.chord",
         U::Metre,

@@ -8,5 +8,5 @@ pub mod spatial;
 
 pub use parameters::{Choice, Choices, LegParameters};
 pub use planar::PlanarParameters;
-pub use row::fmu;
+pub use row::{fmu, unit_of_key, within};
 pub use spatial::SpatialParameters;

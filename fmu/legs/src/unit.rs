@@ -5,6 +5,12 @@ use multibody::group::Group;
 use softdock_fmi::model::{Failure, Input, StepsTaken, Unit};
 use std::ops::Range;
 
+/// Where the outputs of each group of a leg are.
+pub fn groups<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>()
+-> Vec<Range<usize>> {
+    OutputGroup::ALL.map(L::outputs).into_iter().collect()
+}
+
 /// A leg that a host steps, saves and restores.
 pub struct PackagedLeg<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>(
     pub Box<LegUnit<L, G, N, D>>,
@@ -16,17 +22,6 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> Unit
     type Config = L::Config;
     type Origin = Origin;
     type Saved = Saved<L, G, N>;
-    const INPUTS: usize = L::INPUTS;
-    const GROUPS: usize = OutputGroup::ALL.len();
-
-    fn output_count() -> usize {
-        LegUnit::<L, G, N, D>::output_count()
-    }
-
-    fn range(group: usize) -> Range<usize> {
-        L::outputs(OutputGroup::ALL[group])
-    }
-
     fn from_saved(saved: &Self::Saved) -> Self {
         Self(Box::new(LegUnit::from_saved(saved)))
     }
@@ -66,7 +61,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> Unit
         })
     }
 
-    fn evaluate(&self, group: usize, out: &mut [f64]) -> Result<(), Failure> {
+    fn evaluate(&mut self, group: usize, out: &mut [f64]) -> Result<(), Failure> {
         Ok(self.0.evaluate(OutputGroup::ALL[group], out)?)
     }
 
@@ -98,8 +93,8 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> Unit
         self.0.restore(saved);
     }
 
-    fn to_numbers(saved: &Self::Saved) -> Vec<f64> {
-        saved.to_numbers()
+    fn to_numbers(saved: &Self::Saved) -> Result<Vec<f64>, Failure> {
+        Ok(saved.to_numbers())
     }
 
     fn from_numbers(config: &L::Config, numbers: &[f64]) -> Result<Self::Saved, Failure> {

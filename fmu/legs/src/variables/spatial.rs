@@ -144,7 +144,7 @@ impl LegParameters for SpatialParameters {
 pub const fn table() -> List<SpatialParameters> {
     let mut list = List::new();
     placement(&mut list);
-    shared::mechanics(&mut list);
+    shared::mechanics(&mut list, &[]);
     pretension(&mut list);
     shared::motor_and_solver(&mut list);
     shared::equilibrium(&mut list);
@@ -231,15 +231,12 @@ const fn pretension(list: &mut List<SpatialParameters>) {
 const fn inputs(list: &mut List<SpatialParameters>) {
     let position = "Tip at the end of the step; until it is set, pretension.tip_position";
     let first = I::TipPosition as usize;
-    let starts: [fn(&SpatialParameters) -> f64; 3] = [
-        |p| p.config.tip_position_m[0],
-        |p| p.config.tip_position_m[1],
-        |p| p.config.tip_position_m[2],
-    ];
     let mut k = 0;
     while k < 3 {
         let name = Name::numbered("tip.position", k + 1);
-        list.input(name, U::Metre, first + k, position, starts[k]);
+        list.input(name, U::Metre, first + k, position, |p, index| {
+            p.config.tip_position_m[index - I::TipPosition as usize]
+        });
         k += 1;
     }
     list.influences(InfluencesOutputs::AfterStart);
@@ -250,7 +247,7 @@ const fn inputs(list: &mut List<SpatialParameters>) {
             U::MetrePerSecond,
             I::TipVelocity as usize + k,
             "Velocity of the tip at the end of the step, if tip.velocity_given",
-            |_| 0.0,
+            |_, _| 0.0,
         );
         k += 1;
     }
@@ -260,14 +257,14 @@ const fn inputs(list: &mut List<SpatialParameters>) {
             U::NewtonMetre,
             I::MotorTorque as usize,
             "Torque on the crank; without effect in the modes 1 and 2",
-            |_| 0.0,
+            |_, _| 0.0,
         )
         .input(
             Name::of("motor.angle_command"),
             U::Radian,
             I::MotorAngle as usize,
             "Target of the crank's angle, counted from pretension.q1; in the modes 2 and 3",
-            |_| 0.0,
+            |_, _| 0.0,
         );
 }
 
