@@ -279,7 +279,8 @@ mod tests {
     /// sequence is of scramble i mod their number, Latin hypercubes follow one after the other.
     #[test]
     fn runs_that_were_drawn_together_are_of_one_block() {
-        let cases: [(&str, u64, u64, usize, fn(u64) -> u64); 4] = [
+        type Case = (&'static str, u64, u64, usize, fn(u64) -> u64);
+        let cases: [Case; 4] = [
             ("'morris'", 40, 4, 10, |run| run / 4),
             ("'saltelli'\nscrambles = 8", 80, 5, 8, |run| run / 5 % 8),
             ("'sobol'\nscrambles = 16", 64, 1, 16, |run| run % 16),
