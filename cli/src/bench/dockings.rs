@@ -42,7 +42,7 @@ pub struct Arguments {
     /// Leaves out the fine runs, and with them the errors
     #[arg(long)]
     no_errors: bool,
-    /// Counts instructions, too, and how many of them transcendental functions take; needs valgrind
+    /// Counts instructions, too; needs valgrind
     #[arg(long)]
     instructions: bool,
     #[command(flatten)]
@@ -106,8 +106,6 @@ struct Line {
     /// Dockings that could not be computed.
     failed: usize,
     instructions: Option<f64>,
-    /// Part of them in transcendental functions [-]; none if the program has no names of functions.
-    transcendental_share: Option<f64>,
 }
 
 figures! {
@@ -139,9 +137,7 @@ fn measure(arguments: &Arguments) -> Result<Fidelities> {
     for setting in chosen {
         let mut line = one_setting(&plan, setting, &fine)?;
         if arguments.instructions {
-            let counted = instructions(arguments, setting.name)?;
-            line.instructions = Some(counted.all);
-            line.transcendental_share = counted.transcendental.map(|count| count / counted.all);
+            line.instructions = Some(instructions(arguments, setting.name)?);
         }
         lines.push(line);
     }
@@ -245,7 +241,6 @@ fn one_setting(plan: &Plan, setting: &Setting, fine: &[Option<DockingResult>]) -
         }),
         failed: found.iter().filter(|found| found.is_none()).count(),
         instructions: None,
-        transcendental_share: None,
     })
 }
 
@@ -260,74 +255,29 @@ fn percentiles(mut errors: Vec<f64>) -> Option<[f64; 2]> {
 /// Dockings over which instructions are averaged.
 const COUNTED: u64 = 2;
 
-/// Instructions, of all functions and of those of `libm`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Instructions {
-    all: f64,
-    /// None if the profile has no names.
-    transcendental: Option<f64>,
-}
-
 /// Instructions of one docking.
-fn instructions(arguments: &Arguments, setting: &str) -> Result<Instructions> {
-    let few = counted(arguments, setting, 1)?;
-    let many = counted(arguments, setting, 1 + COUNTED)?;
-    let each = |few: f64, many: f64| (many - few) / COUNTED as f64;
-    let both = few.transcendental.zip(many.transcendental);
-    Ok(Instructions {
-        all: each(few.all, many.all),
-        transcendental: both.map(|(few, many)| each(few, many)),
-    })
+fn instructions(arguments: &Arguments, setting: &str) -> Result<f64> {
+    let [few, many] = [1, 1 + COUNTED].map(|runs| counted(arguments, setting, runs));
+    Ok((many? - few?) / COUNTED as f64)
 }
 
 /// Instructions of this program with so many dockings, by callgrind.
-fn counted(arguments: &Arguments, setting: &str, runs: u64) -> Result<Instructions> {
+fn counted(arguments: &Arguments, setting: &str, runs: u64) -> Result<f64> {
     go_on()?;
     let program = std::env::current_exe().context("where this program is")?;
-    let folder = tempfile::tempdir().context("no folder for the profile")?;
-    let profile = folder.path().join("profile");
     let out = Command::new("valgrind")
-        .args(["--tool=callgrind", "--compress-strings=no"])
-        .arg(format!("--callgrind-out-file={}", profile.display()))
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(program)
         .args(["bench", "dockings", "--no-errors", "--only", setting])
         .args(["--study", &arguments.study, "--runs", &runs.to_string()])
         .output()
         .map_err(|cause| BadInput::new(format!("--instructions needs valgrind: {cause}")))?;
-    let text = std::fs::read_to_string(&profile)
-        .with_context(|| format!("callgrind failed: {}", String::from_utf8_lossy(&out.stderr)))?;
-    profiled(&text).context("callgrind did not say how many instructions it collected")
-}
-
-/// What a profile of callgrind says. Behind a line `fn=` are the costs of the function itself, each
-/// `position cost`; the one behind `calls=` is that of the function called, with all it calls.
-fn profiled(text: &str) -> Option<Instructions> {
-    let total = text.lines().find_map(|line| {
-        let number = line
-            .strip_prefix("totals:")
-            .or(line.strip_prefix("summary:"));
-        number?.trim().parse().ok()
-    });
-    let (mut named, mut inside, mut called, mut transcendental) = (false, false, false, 0.0);
-    for line in text.lines() {
-        if let Some(name) = line.strip_prefix("fn=") {
-            inside = name.starts_with("libm::");
-            named |= name.starts_with("multibody::");
-        } else if line.starts_with("calls=") {
-            called = true;
-        } else if line.starts_with(|c: char| c.is_ascii_digit() || "+-*".contains(c)) {
-            let cost = line.split_whitespace().nth(1);
-            let cost = cost.and_then(|cost| cost.parse::<f64>().ok());
-            if inside && !called {
-                transcendental += cost.unwrap_or(0.0);
-            }
-            called = false;
-        }
-    }
-    Some(Instructions {
-        all: total?,
-        transcendental: named.then_some(transcendental),
-    })
+    let text = String::from_utf8_lossy(&out.stderr);
+    let collected = text
+        .lines()
+        .filter_map(|line| line.split("Collected :").nth(1))
+        .find_map(|number| number.trim().parse().ok());
+    collected.context("callgrind did not say how many instructions it collected")
 }
 
 impl Views for Fidelities {
@@ -358,8 +308,6 @@ impl Views for Fidelities {
                 line.failed.to_string(),
                 line.instructions
                     .map_or_else(|| "-".to_owned(), |count| format!("{:.3} G", 1e-9 * count)),
-                line.transcendental_share
-                    .map_or_else(|| "-".to_owned(), |share| format!("{:.2} %", 1e2 * share)),
                 wanted(line.per_minute_and_core, line.wanted_per_minute),
             ]
         };
@@ -373,7 +321,6 @@ impl Views for Fidelities {
             "outcomes changed",
             "failed",
             "instructions",
-            "in sin, exp …",
             "",
         ];
         Some((header, self.lines.iter().map(row).collect()))
@@ -386,47 +333,5 @@ impl Views for Fidelities {
              solver.accuracy = 1e-3"
                 .to_owned(),
         ]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Instructions, profiled};
-
-    #[test]
-    fn a_profile_gives_what_functions_cost_themselves() {
-        let lines = [
-            "events: Ir",
-            "fn=multibody::element::elastic::nodal",
-            "0 100",
-            "cfn=libm::math::tanh::tanh",
-            "calls=3 0",
-            "* 90",
-            "+1 7",
-            "fn=libm::math::tanh::tanh",
-            "0 50",
-            "cfn=libm::math::expm1::expm1",
-            "calls=3 0",
-            "0 40",
-            "fn=libm::math::expm1::expm1",
-            "+0 40",
-            "totals: 197",
-        ];
-        let found = profiled(&lines.join("\n"));
-        let expected = |transcendental| Instructions {
-            all: 197.0,
-            transcendental,
-        };
-        assert_eq!(found, Some(expected(Some(90.0))));
-        // Without names nothing is known of functions; without a sum nothing at all.
-        let unnamed = lines.map(|line| {
-            if line.starts_with("fn=") {
-                "fn=0x1"
-            } else {
-                line
-            }
-        });
-        assert_eq!(profiled(&unnamed.join("\n")), Some(expected(None)));
-        assert_eq!(profiled(&lines[..14].join("\n")), None);
     }
 }

@@ -156,7 +156,8 @@ fn model_of(name: &str, settings: &SettingsArgs) -> Result<(ModelKind, Arc<dyn P
             let message = "--config: a mechanism is set with --set parameters.KEY=VALUE";
             return Err(BadInput::new(message).into());
         }
-        let files = mechanism::files(name, &settings.set)?;
+        let files = mechanism::files(name, &settings.set)
+            .map_err(|error| BadInput::new(format!("--model {name}: {error}")))?;
         let model = MechanismModel::with(files).map_err(refused)?;
         return Ok((ModelKind::Mechanism, Arc::new(model)));
     };

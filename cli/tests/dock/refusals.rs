@@ -131,7 +131,7 @@ fn wrong_keys_and_values_are_named_with_what_is_allowed() {
             ),
             (
                 &["--set", "regulator.law=lqr"],
-                &["regulator.law=lqr", "motor.mode", "torque"],
+                &["regulator.law", "motor.mode = \"locked\"", "torque"],
             ),
             (
                 &["--set", "regulator.active=true"],

@@ -137,6 +137,13 @@ impl StaticPlatform {
         out
     }
 
+    /// The same equilibrium, to be left with time steps of another length [s].
+    pub(crate) fn with_step(&self, step_s: f64) -> Self {
+        let mut out = self.clone();
+        out.config.solver.step_s = step_s;
+        out
+    }
+
     /// The platform's configuration.
     pub fn config(&self) -> &PlatformConfig {
         &self.config
