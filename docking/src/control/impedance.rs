@@ -23,7 +23,7 @@
 //!
 //! When the latch closes, the wrench between end effector and target becomes an inner one, of the
 //! order of the target's mass times acceleration: fed back with any delay it would make the loop
-//! unstable. From then on [`super::resting`] brings both to rest.
+//! unstable. From then on `resting` brings both to rest.
 
 use super::controller::{Controller, Seen};
 use super::design_error;

@@ -1,5 +1,5 @@
 //! The linear-quadratic regulator as a controller: designed about the platform at rest; once the latch
-//! has closed, [`super::resting`] takes over.
+//! has closed, `resting` takes over.
 
 use super::controller::{Controller, Seen};
 use super::design_error;

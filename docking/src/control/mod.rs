@@ -9,7 +9,7 @@
 //!
 //! Both go by the platform's state as it is seen from the base, which may float ([`joined`] says what
 //! they move then): estimated from sensors, or exact ([`sight`]). They are designed about the platform
-//! at rest; when the latch closes, [`resting`] takes over. Weights of the `lqr` that bring the end effector alone back in the shortest time make it a
+//! at rest; when the latch closes, `resting` takes over. Weights of the `lqr` that bring the end effector alone back in the shortest time make it a
 //! stiff spring to a target of 500 kg, which is thrown back; those of [`RegulatorConfig::default`]
 //! weigh rates as much as deviations over one second and brake it.
 
