@@ -56,7 +56,7 @@ pub struct Choices {
     pub constant_strain: bool,
     /// Bends like a strip.
     pub strip: bool,
-    /// Stops of motor and tendon unit: their positions in [`END_STOPS`].
+    /// Stops of motor and tendon unit: their positions in `END_STOPS`.
     pub motor_stops: i32,
     /// As above.
     pub tendon_stops: i32,
@@ -66,7 +66,7 @@ pub struct Choices {
     pub damping_shortening: Choice,
     /// Rest length of the tendon [m].
     pub rest_length: Choice,
-    /// What the motor does: its position in [`MODES`].
+    /// What the motor does: its position in `MODES`.
     pub mode: i32,
     /// Elements of the leaf.
     pub elements: i32,
