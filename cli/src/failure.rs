@@ -167,6 +167,7 @@ fn platform_input(error: &PlatformError) -> bool {
 fn docking_input(error: &DockingError) -> bool {
     match error {
         DockingError::Platform(error) => platform_input(error),
+        DockingError::Controller { .. } => false,
         _ => true,
     }
 }

@@ -96,6 +96,15 @@ pub struct ForeignCode {
     pub limit: Duration,
 }
 
+impl ForeignCode {
+    /// This one or that of another file: which of them misbehaves cannot be told.
+    pub fn or(mut self, other: &Path) -> Self {
+        self.file.as_mut_os_string().push(" or ");
+        self.file.as_mut_os_string().push(other);
+        self
+    }
+}
+
 /// An error with the option that allows more, where there is one.
 fn with_option(error: ImportError) -> anyhow::Error {
     let ImportError::Archive { problem, .. } = &error else {

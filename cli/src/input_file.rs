@@ -11,6 +11,13 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
+/// The bytes of a file, opened by [`open`].
+pub fn read_bytes(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 /// Opens a file to read it. What is no file with an end (a folder, a pipe, a device) is refused: to
 /// open a pipe would wait for ever until a process writes into it.
 pub fn open(path: &Path) -> io::Result<File> {

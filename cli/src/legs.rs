@@ -56,6 +56,11 @@ impl LegsArgs {
         (!own).then(|| self.foreign.code(Path::new(&self.legs)))
     }
 
+    /// Limits of foreign FMUs.
+    pub fn limits(&self) -> &ForeignArgs {
+        &self.foreign
+    }
+
     /// True if the legs are those of this program.
     pub fn is_native(&self) -> bool {
         matches!(self.legs.as_str(), "" | "native")

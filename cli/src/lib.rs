@@ -24,6 +24,7 @@ mod run;
 mod schema;
 mod settings;
 mod shell;
+mod ssp;
 mod summary;
 mod supervise;
 mod time_series;
@@ -57,7 +58,7 @@ struct Arguments {
 enum Command {
     /// Let a target dock at a wrong angle, and report what happens.
     Dock(dock::Arguments),
-    /// Run thousands of dockings with varied inputs: run, status, merge, rerun, report, slurm.
+    /// Run thousands of dockings with varied inputs: sample, run, extend, rare, boundary, report, slurm.
     Batch(batch::Arguments),
     /// List the figures of a docking: key, unit and meaning.
     Figures(figures::Arguments),
@@ -71,6 +72,8 @@ enum Command {
     Mechanism(mechanism::Arguments),
     /// Write the leg as an FMU; look at and simulate FMUs of any origin.
     Fmu(fmu::Arguments),
+    /// Write legs and end effector as one system of FMUs (SSP) for other masters.
+    Ssp(ssp::Arguments),
     /// Print every setting: as a JSON schema for editors, or as a table to read.
     Schema(schema::Arguments),
     /// Write a commented scenario, study or mechanism to start from.
@@ -100,6 +103,7 @@ impl Command {
             | Self::Bench(_)
             | Self::Leg(_)
             | Self::Mechanism(_)
+            | Self::Ssp(_)
             | Self::Init(_)
             | Self::Completions(_)
             | Self::Man(_)
@@ -117,6 +121,7 @@ impl Command {
             Self::Leg(arguments) => leg::run(arguments),
             Self::Mechanism(arguments) => mechanism::run(arguments),
             Self::Fmu(arguments) => fmu::run(arguments),
+            Self::Ssp(arguments) => ssp::run(arguments),
             Self::Platform(arguments) => platform::run(arguments),
             Self::Schema(arguments) => schema::run(arguments),
             Self::Init(arguments) => init::run(arguments),

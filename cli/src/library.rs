@@ -257,7 +257,7 @@ pub fn export_fmu(model: &str, version: u32, folder: &Path) -> Result<PathBuf> {
         }
     };
     let model = kind.packaged().model();
-    Ok(export::export((kind, &*model), version, folder)?.file)
+    Ok(export::export((kind, &*model), version, &export::Library::OWN, folder)?.file)
 }
 
 /// Runs the validation cases whose name or source contains `filter`, all if there is none.

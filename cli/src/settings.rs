@@ -203,6 +203,11 @@ impl<C: Settings> Resolved<C> {
         Self::with(args, &[])
     }
 
+    /// Whether a file or an argument gave this key.
+    pub fn gives(&self, key: &str) -> bool {
+        self.places.contains_key(key)
+    }
+
     /// Like [`Resolved::new`]; `more` are keys that other arguments of the command set, as
     /// (argument as written, key, value).
     pub fn with(

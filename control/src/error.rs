@@ -42,4 +42,10 @@ pub enum Error {
     /// The outputs cannot be made to follow the reference by the inputs.
     #[error("no feedforward follows the reference: its motion is a zero of the plant")]
     NoFeedforward,
+    /// No gain makes stations stable that see their own outputs only.
+    #[error(
+        "no stiffness and damping at the motors makes the platform stable: legs that go by their own motors \
+         cannot regulate it"
+    )]
+    NoStations,
 }

@@ -1,5 +1,5 @@
-//! Control: Riccati equations, observers, sampling, reference models, torques shared out among
-//! motors.
+//! Control: Riccati equations, observers, sampling, reference models, stations that see their own
+//! outputs only, torques shared out among motors.
 //!
 //! There is no mechanics in this crate: matrices come in, gains go out.
 
@@ -7,6 +7,7 @@
 
 pub mod error;
 pub mod model_following;
+pub mod output_feedback;
 pub mod riccati;
 pub mod torque_allocation;
 

@@ -13,6 +13,7 @@
 use crate::figures::Value;
 use crate::story::digits;
 use crate::summary::Summary;
+use serde::{Deserialize, Serialize};
 use softdock_figures::figures;
 use softdock_platform::contact::{Alignment, LatchConfig, LatchState};
 
@@ -59,7 +60,7 @@ impl From<&Failure> for Value {
 }
 
 /// The course of one condition.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 struct Course {
     /// Smallest value and when [s].
     smallest: (f64, f64),
@@ -110,7 +111,7 @@ pub fn shares(alignment: &Alignment, latch: &LatchConfig) -> [f64; 3] {
 }
 
 /// What is watched of the conditions until the latch closes.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CaptureTrack {
     courses: [Course; 3],
     /// Longest time for which all of them were met [s].

@@ -6,11 +6,14 @@ use crate::control::impedance::ImpedanceConfig;
 use crate::control::sensor::ForceSensorConfig;
 use crate::error::{DockingError, Result};
 use crate::requirement::{self, Requirement};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
-use softdock_platform::config::{PlatformConfig, Resolution, check_inertia};
+use softdock_platform::actuation::{TargetHold, TargetWrench};
+use softdock_platform::config::{
+    PlatformConfig, Resolution, check_inertia, check_tensor, inertia_tensor,
+};
 use softdock_platform::contact::ContactConfig;
-use softdock_settings::{ConfigError, Parameter, Table, check, table};
+use softdock_settings::{ConfigError, Parameter, Table, table};
 
 table! {
     /// Where and how the target comes, against a perfect approach along the end effector's axis.
@@ -36,13 +39,16 @@ table! {
 
 table! {
     /// The target spacecraft, floating freely.
-    #[derive(Copy)]
     pub struct TargetBody in "target" {
         mass_kg: f64 = 500.0, "Mass of the target, which floats freely" ["kg"; 0.001 to 1e9];
         inertia_kg_m2: [f64; 3] = [80.0; 3], "Moments of inertia about its centre of mass" ["kg·m²"; 1e-9 to 1e15, "none above the sum of the other two"];
         products_of_inertia_kg_m2: [f64; 3] = [0.0; 3], "Entries xy, xz and yz of its inertia tensor, axes of its port" ["kg·m²"; -1e15 to 1e15, "principal moments that are positive, none above the sum of the other two"];
         centre_of_mass_beside_axis_m: [f64; 2] = [0.0; 2], "Centre of mass beside the docking axis, along x and y of its port" ["m"; -100 to 100];
         centre_of_mass_behind_port_m: f64 = 0.5, "Centre of mass behind the port, along the docking axis" ["m"; -100 to 100];
+        /// What its thrusters and wheels do.
+        table wrench: TargetWrench;
+        /// How it holds itself.
+        table hold: TargetHold;
     }
 }
 
@@ -87,31 +93,7 @@ table! {
 impl TargetBody {
     /// Inertia tensor about the centre of mass, axes of the port [kg·m²].
     pub fn tensor(&self) -> Matrix3<f64> {
-        let mut out = Matrix3::from_diagonal(&self.inertia_kg_m2.into());
-        for ((i, j), entry) in [(0, 1), (0, 2), (1, 2)]
-            .into_iter()
-            .zip(self.products_of_inertia_kg_m2)
-        {
-            (out[(i, j)], out[(j, i)]) = (entry, entry);
-        }
-        out
-    }
-
-    /// A body of positive mass has positive moments, none above the sum of the other two: both the
-    /// tensor I and ½ tr(I) 1 − I, the second moments of its mass, are positive.
-    fn check_tensor(&self) -> core::result::Result<(), ConfigError> {
-        let tensor = self.tensor();
-        // Rounding of a body without extent across an axis.
-        let spread = Matrix3::identity() * (0.5 + 1e-12) * tensor.trace() - tensor;
-        let positive = |matrix: Matrix3<f64>| matrix.cholesky().is_some();
-        let key = Self::products_of_inertia_kg_m2.key;
-        let largest = Vector3::from(self.products_of_inertia_kg_m2).amax();
-        check(
-            positive(tensor) && positive(spread),
-            key,
-            largest,
-            "such that the principal moments are positive, none above the sum of the other two",
-        )
+        inertia_tensor(&self.inertia_kg_m2, &self.products_of_inertia_kg_m2)
     }
 
     /// Centre of mass in the frame of the port [m].
@@ -126,7 +108,13 @@ impl DockingConfig {
     pub fn validate(&self) -> core::result::Result<(), ConfigError> {
         self.check_ranges()?;
         check_inertia(TargetBody::inertia_kg_m2.key, &self.target.inertia_kg_m2)?;
-        self.target.check_tensor()?;
+        let target = &self.target;
+        check_tensor(
+            TargetBody::products_of_inertia_kg_m2.key,
+            &target.inertia_kg_m2,
+            &target.products_of_inertia_kg_m2,
+        )?;
+        target.wrench.validate()?;
         self.contact.validate()
     }
 }

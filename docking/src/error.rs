@@ -51,6 +51,18 @@ pub enum DockingError {
         "the controller reads the inner state of the legs, which only coupling = \"monolithic\" shows"
     )]
     NotMonolithic,
+    /// The scenario wants a controller from outside, and there is none.
+    #[error(
+        "regulator.law = \"external\" wants a controller from outside: softdock dock --controller \
+         FILE.fmu gives one"
+    )]
+    NoController,
+    /// A controller from outside failed.
+    #[error("controller: {reason}")]
+    Controller {
+        /// What it says.
+        reason: String,
+    },
     /// No regulator was found.
     #[error(
         "no regulator was found with these settings of `regulator` (weights, cutoff_hz, period_s): \

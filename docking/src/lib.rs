@@ -4,6 +4,7 @@
 //! * [`control`]: motors under a regulator;
 //! * [`setup`]: platform in equilibrium, target in front of it;
 //! * [`run`]: the run, step by step, with samples for plots and animation;
+//! * [`saved`]: a run put aside, with its controller;
 //! * [`record`]: rows of output between the ends of steps;
 //! * [`track`]: what is watched in every step;
 //! * [`interface`]: loads at the mating plane;
@@ -27,6 +28,7 @@ pub mod outcome;
 pub mod record;
 pub mod requirement;
 pub mod run;
+pub mod saved;
 pub mod setup;
 pub mod story;
 #[cfg(test)]
@@ -37,13 +39,14 @@ pub mod track;
 pub use capture::CaptureSummary;
 pub use config::{DockingConfig, Misalignment, Scenario, TargetBody};
 pub use control::controller::{Controller, Seen};
-pub use control::{Law, RegulatorConfig};
+pub use control::{Law, RegulatorConfig, Structure};
 pub use error::{DockingError, Result};
 pub use figures::Figure;
 pub use interface::InterfaceLoad;
 pub use outcome::Outcome;
 pub use requirement::{Requirement, Verdict, Verdicts};
-pub use run::{DockingRun, EnergySample, LegSample, Sample, SavedDocking};
+pub use run::{DockingRun, EnergySample, LegSample, Sample};
+pub use saved::{DockingMemory, SavedDocking};
 pub use summary::{EnergySummary, Summary};
 
 #[cfg(test)]

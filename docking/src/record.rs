@@ -50,7 +50,7 @@ impl Rows {
 }
 
 /// Energies and strains are looked at so often [s].
-const LOOK_INTERVAL: f64 = 0.02;
+pub(crate) const LOOK_INTERVAL: f64 = 0.02;
 
 /// End effector, and base if it floats.
 fn vehicles(platform: &dyn Scheme) -> [Option<BodyState>; 2] {
@@ -193,6 +193,7 @@ fn energies(a: &EnergySample, b: &EnergySample, share: f64) -> EnergySample {
         contact: at(|e| e.contact),
         motor_work: at(|e| e.motor_work),
         wrench_work: at(|e| e.wrench_work),
+        actuator_work: at(|e| e.actuator_work),
         leg_loss: at(|e| e.leg_loss),
         contact_loss: at(|e| e.contact_loss),
         friction_loss: at(|e| e.friction_loss),

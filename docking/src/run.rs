@@ -5,14 +5,14 @@ use crate::control::controller::Controller;
 use crate::control::{Control, give};
 use crate::error::{DockingError, Result};
 use crate::interface::{InterfaceLoad, contact_moment};
-use crate::record::{FreeRows, Rows, pose_on_base};
+use crate::outcome::Outcome;
+use crate::record::{FreeRows, LOOK_INTERVAL, Rows, pose_on_base};
 use crate::setup::{approaching_target, resting_platform};
 use crate::summary::Summary;
 use crate::track::Track;
 use multibody::dynamics::grid;
 use multibody::group::{Group, Se3};
-use multibody::model::Signal;
-use multibody::results::soundness::{Books, Watch};
+use multibody::results::soundness::{Books, Soundness, Watch};
 use nalgebra::{DVector, Vector3, Vector6};
 #[cfg(feature = "fmus")]
 use softdock_fmi::import::FmuArchive;
@@ -20,9 +20,7 @@ use softdock_platform::audit::{note_leaves, note_motors};
 use softdock_platform::bodies::EFFECTOR;
 use softdock_platform::body::kinetic_energy;
 use softdock_platform::contact::{Alignment, BodyMotion, PointForce};
-use softdock_platform::monolithic::PlatformState;
 use softdock_platform::motor_range::MotorRange;
-use softdock_platform::native::NativeLeg;
 use softdock_platform::scheme::{self, Progress, Scheme};
 use softdock_platform::statics::StaticPlatform;
 #[cfg(feature = "fmus")]
@@ -43,7 +41,7 @@ pub struct LegSample {
 }
 
 /// Energies of everything at one time [J].
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct EnergySample {
     /// Kinetic energy of legs.
     pub legs_kinetic: f64,
@@ -63,6 +61,8 @@ pub struct EnergySample {
     pub motor_work: f64,
     /// Work of the wrench from outside since the start.
     pub wrench_work: f64,
+    /// Work of the actuators of target and base since the start.
+    pub actuator_work: f64,
     /// Lost in tendons and leaves since the start.
     pub leg_loss: f64,
     /// Lost in contact damping since the start.
@@ -91,7 +91,11 @@ impl EnergySample {
 
     /// What the ledger misses against the start.
     pub fn residual(&self, start: &Self) -> f64 {
-        self.mechanical() - start.mechanical() - self.motor_work - self.wrench_work
+        self.mechanical()
+            - start.mechanical()
+            - self.motor_work
+            - self.wrench_work
+            - self.actuator_work
             + self.dissipated()
     }
 
@@ -106,7 +110,7 @@ impl EnergySample {
                 self.bodies - self.bodies_kinetic,
                 self.contact,
             ],
-            work: &[self.motor_work, self.wrench_work],
+            work: &[self.motor_work, self.wrench_work, self.actuator_work],
             lost: &[
                 self.leg_loss,
                 self.contact_loss,
@@ -157,68 +161,55 @@ pub struct Sample {
 /// A docking under way.
 #[derive(Debug)]
 pub struct DockingRun {
-    scenario: Scenario,
-    platform: Box<dyn Scheme>,
-    control: Option<Control>,
-    track: Track,
-    start: EnergySample,
-    energy: EnergySample,
-    samples: Vec<Sample>,
-    keep_samples: bool,
-    poses: Vec<(f64, Se3)>,
-    watch: Watch,
-    ranges: Vec<MotorRange>,
-    iterations: usize,
-    rejected: usize,
-    progress: Progress,
+    pub(crate) scenario: Scenario,
+    pub(crate) platform: Box<dyn Scheme>,
+    pub(crate) control: Option<Control>,
+    /// Torques that hold the platform at rest [N·m].
+    pub(crate) holding: Vec<f64>,
+    pub(crate) track: Track,
+    pub(crate) start: EnergySample,
+    pub(crate) energy: EnergySample,
+    pub(crate) samples: Vec<Sample>,
+    pub(crate) keep_samples: bool,
+    pub(crate) poses: Vec<(f64, Se3)>,
+    pub(crate) watch: Watch,
+    pub(crate) ranges: Vec<MotorRange>,
+    pub(crate) iterations: usize,
+    pub(crate) rejected: usize,
+    pub(crate) progress: Progress,
     /// Rows, where they do not end steps.
-    free: Option<FreeRows>,
-}
-
-/// A docking under way, put aside.
-#[derive(Debug, Clone)]
-pub struct SavedDocking {
-    platform: PlatformState,
-    /// Torque and target of every motor.
-    motors: Vec<(Signal, Signal)>,
-    track: Track,
-    energy: EnergySample,
-    samples: Vec<Sample>,
-    poses: Vec<(f64, Se3)>,
-    watch: Watch,
-    /// Iterations and rejected steps.
-    counts: (usize, usize),
-    progress: Progress,
+    pub(crate) free: Option<FreeRows>,
+    /// When a run without rows looks for what makes its result suspect next [s].
+    pub(crate) look_due: f64,
 }
 
 impl DockingRun {
     /// Ready to run with native legs, coupled as the scenario says. Without `keep_samples` only the
     /// summary is kept.
     pub fn new(scenario: &Scenario, keep_samples: bool) -> Result<Self> {
-        Self::coupled(scenario, keep_samples, scheme::start)
+        Self::coupled(scenario, keep_samples, None, scheme::start)
     }
 
     /// The same with the motors under a controller of one's own, whatever the coupling. The scenario's
-    /// motors must be in mode `torque` and its own regulator off.
+    /// motors must be in mode `torque` and its `regulator.law` `external`.
     pub fn with_controller(
         scenario: &Scenario,
         keep_samples: bool,
         controller: Box<dyn Controller>,
     ) -> Result<Self> {
-        let mut out = Self::new(scenario, keep_samples)?;
-        out.control = Some(Control::with(scenario, controller));
-        Ok(out)
+        Self::coupled(scenario, keep_samples, Some(controller), scheme::start)
     }
 
-    /// The same with legs inside FMUs: one archive for all of them, or one each. Monolithic
-    /// coupling, which takes legs apart, is refused.
+    /// The same with legs inside FMUs: one archive for all of them, or one each; and with a controller
+    /// of one's own, if there is one. Monolithic coupling, which takes legs apart, is refused.
     #[cfg(feature = "fmus")]
     pub fn with_fmus(
         scenario: &Scenario,
         keep_samples: bool,
         archives: &[FmuArchive],
+        controller: Option<Box<dyn Controller>>,
     ) -> Result<Self> {
-        Self::coupled(scenario, keep_samples, |equilibrium, wrench| {
+        Self::coupled(scenario, keep_samples, controller, |equilibrium, wrench| {
             let (starts, units) = LoadedFmu::all(archives, equilibrium)?;
             scheme::couple(equilibrium, &starts, units, wrench)
         })
@@ -227,6 +218,7 @@ impl DockingRun {
     fn coupled(
         scenario: &Scenario,
         keep_samples: bool,
+        controller: Option<Box<dyn Controller>>,
         couple: impl FnOnce(
             &StaticPlatform,
             WrenchHistory,
@@ -239,6 +231,9 @@ impl DockingRun {
         let mut platform = couple(&equilibrium, wrench)?;
         let target = approaching_target(&scenario.docking, equilibrium.pose())?;
         platform.add_target(target.body, target.state, target.pair, target.latch);
+        if let Some(actuation) = target.actuation {
+            platform.act_on_target(actuation);
+        }
         let ranges = MotorRange::of_legs(&scenario.platform)?;
         let mut out = Self {
             scenario: scenario.clone(),
@@ -246,6 +241,7 @@ impl DockingRun {
             ranges,
             platform,
             control: None,
+            holding: equilibrium.holding_torques(),
             start: EnergySample::default(),
             energy: EnergySample::default(),
             samples: Vec::new(),
@@ -256,8 +252,9 @@ impl DockingRun {
             rejected: 0,
             progress: Progress::default(),
             free: None,
+            look_due: LOOK_INTERVAL,
         };
-        out.control = Control::new(scenario, &equilibrium, out.platform.as_ref())?;
+        out.control = Control::new(scenario, &equilibrium, out.platform.as_ref(), controller)?;
         out.start = measure_energy(out.platform.as_mut())?;
         out.look()?;
         out.record()?;
@@ -282,6 +279,31 @@ impl DockingRun {
     /// The platform.
     pub fn platform(&self) -> &dyn Scheme {
         self.platform.as_ref()
+    }
+
+    /// The platform, to set what acts on it.
+    pub fn platform_mut(&mut self) -> &mut dyn Scheme {
+        self.platform.as_mut()
+    }
+
+    /// Torques that hold the platform at rest [N·m].
+    pub fn holding_torques(&self) -> &[f64] {
+        &self.holding
+    }
+
+    /// What became of it so far.
+    pub fn outcome(&self) -> Outcome {
+        Outcome::of(&self.track, self.platform.as_ref())
+    }
+
+    /// Whether what was computed so far can be believed.
+    pub fn soundness(&self) -> Soundness {
+        self.watch.soundness()
+    }
+
+    /// Gives the end effector another wrench history from now on.
+    pub fn set_wrench(&mut self, wrench: WrenchHistory) {
+        self.platform.set_wrench(wrench);
     }
 
     /// Energies at the start.
@@ -369,6 +391,30 @@ impl DockingRun {
         }
     }
 
+    /// Goes to `end` [s] without rows of output, for callers that look for themselves. On an error
+    /// everything up to the last good step is kept.
+    pub fn advance_to(&mut self, end: f64) -> Result<Progress> {
+        if end <= self.time() {
+            return Ok(Progress::default());
+        }
+        let (track, watch, ranges) = (&mut self.track, &mut self.watch, &self.ranges);
+        let platform = self.platform.as_mut();
+        let observe = &mut |platform: &mut dyn Scheme| {
+            track.observe(platform);
+            note_motors(platform, ranges, watch);
+        };
+        let done = match &mut self.control {
+            Some(control) => control.advance(platform, end, observe)?,
+            None => platform.advance_observed(end, observe)?,
+        };
+        self.count(&done);
+        if self.time() >= self.look_due {
+            self.look_due = self.time() + LOOK_INTERVAL;
+            self.look()?;
+        }
+        Ok(done)
+    }
+
     /// The same with steps that do not end at rows of output: rows are made in between.
     fn advance_freely(&mut self, limit: f64) -> Result<()> {
         let step = self.scenario.platform.solver.step_s;
@@ -417,48 +463,14 @@ impl DockingRun {
     }
 
     /// Gives the motors torques [N·m], one each, which act from now on: for callers that are the
-    /// controller themselves. Motors in another mode than `torque` take no notice.
+    /// controller themselves. Refused where a regulator sets them, and of motors in another mode than
+    /// `torque`, which would take no notice.
     pub fn set_torques(&mut self, torques: &DVector<f64>) -> Result<()> {
+        self.scenario
+            .docking
+            .regulator
+            .check_caller(&self.scenario.platform)?;
         give(self.platform.as_mut(), torques)
-    }
-
-    /// A snapshot to come back to. None of a co-simulation, nor of a run under a regulator of its
-    /// own or with rows between its steps, which keep states that cannot be copied.
-    pub fn save(&self) -> Option<SavedDocking> {
-        let platform = self.platform.monolithic()?;
-        if self.control.is_some() || self.free.is_some() {
-            return None;
-        }
-        let motor = |leg: &NativeLeg| (leg.motor().0.clone(), leg.motor().1.clone());
-        Some(SavedDocking {
-            platform: platform.state(),
-            motors: platform.legs().iter().map(motor).collect(),
-            track: self.track.clone(),
-            energy: self.energy,
-            samples: self.samples.clone(),
-            poses: self.poses.clone(),
-            watch: self.watch.clone(),
-            counts: (self.iterations, self.rejected),
-            progress: self.progress,
-        })
-    }
-
-    /// Goes back to a snapshot of this run; the same inputs give the same bits from there on.
-    pub fn restore(&mut self, saved: &SavedDocking) {
-        let Some(platform) = self.platform.monolithic_mut() else {
-            return;
-        };
-        for (leg, (torque, angle)) in platform.legs_mut().iter_mut().zip(&saved.motors) {
-            leg.set_motor(torque.clone(), angle.clone());
-        }
-        platform.restore(&saved.platform);
-        self.track.clone_from(&saved.track);
-        self.energy = saved.energy;
-        self.samples.clone_from(&saved.samples);
-        self.poses.clone_from(&saved.poses);
-        self.watch.clone_from(&saved.watch);
-        (self.iterations, self.rejected) = saved.counts;
-        self.progress = saved.progress;
     }
 
     /// Runs to the end.
@@ -522,6 +534,7 @@ pub(crate) fn measure_energy(platform: &mut dyn Scheme) -> Result<EnergySample> 
         contact: world.contact_potential(),
         motor_work: platform.motor_work(),
         wrench_work: account.wrench_work,
+        actuator_work: account.actuator_work,
         contact_loss: account.contact_damping.energy,
         friction_loss: account.friction.energy,
         latch_loss: account.latch.energy,

@@ -5,6 +5,7 @@ use crate::error::{DockingError, Result};
 use multibody::group::{Group, Se3};
 use multibody::model::spatial_inertia;
 use nalgebra::{Vector3, Vector6};
+use softdock_platform::actuation::Actuation;
 use softdock_platform::attitude::Attitude;
 use softdock_platform::body::{Body, BodyState};
 use softdock_platform::contact::{BodyMotion, ContactPair, Latch, Mounts};
@@ -28,6 +29,8 @@ pub struct ApproachingTarget {
     pub pair: ContactPair,
     /// The latch, open.
     pub latch: Latch,
+    /// What it does by itself.
+    pub actuation: Option<Actuation>,
 }
 
 /// The platform in equilibrium under its own weight, nothing touching it.
@@ -83,13 +86,22 @@ pub fn approaching_target(config: &DockingConfig, effector: &Se3) -> Result<Appr
         .copy_from(&rotation.tr_mul(&spin));
     let target = &config.target;
     let (tensor, centre) = (target.tensor(), target.centre_of_mass());
+    let state = BodyState::moving(at(height), twist);
+    let held = Attitude::from_degrees(
+        target.hold.pitch_deg,
+        target.hold.yaw_deg,
+        target.hold.roll_deg,
+    );
+    let centre_of_mass = Vector3::from(centre);
+    let law = (target.hold).law(&state, &centre_of_mass, held.target_rotation());
     Ok(ApproachingTarget {
+        actuation: Actuation::new(centre_of_mass, target.wrench.history(), law, 0.0),
         body: Body {
             inertia: spatial_inertia(target.mass_kg, centre, tensor),
             // A test bench carries the weight of what stands for the target.
             gravity: Vector3::zeros(),
         },
-        state: BodyState::moving(at(height), twist),
+        state,
         latch: config.contact.latch.latch(&pair),
         pair,
     })

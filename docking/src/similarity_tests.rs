@@ -31,7 +31,7 @@ fn the_enlarged_platform_docks_like_the_laboratory_one() {
     to.output_interval_s = from.output_interval_s * S;
     to.closing_speed_m_s = from.closing_speed_m_s;
     to.misalignment = from.misalignment;
-    to.target = from.target;
+    to.target = from.target.clone();
     to.target.mass_kg *= S.powi(3);
     to.target.inertia_kg_m2 = from.target.inertia_kg_m2.map(|i| i * S.powi(5));
     to.target.centre_of_mass_behind_port_m *= S;

@@ -45,7 +45,8 @@ figures! {
     contact_time_s: f64 = "s", "contact time", "Time for which something touched";
     contact_episodes: usize = "-", "contact episodes",
         "Times the bodies came from apart to touching";
-    max_penetration_m: f64 = "m", "deepest penetration", "Deepest penetration of the contact";
+    max_penetration_m: f64 = "m", "deepest penetration", "Deepest penetration of the contact",
+        shown_in("mm", MILLI);
     capture_time_s: Option<f64> = "s", "time of capture", "When the latch closed";
     peak_latch_force_n: f64 = "N", "peak latch force", "Largest force of the closed latch";
     peak_contact_moment_nm: Option<f64> = "N·m", "peak contact moment",
@@ -132,6 +133,9 @@ figures! {
         "Kinetic energy of relative motion brought in by the target", shown_in("mJ", MILLI);
     motor_work_j: f64 = "J", "work of the motors", "Work of the motors", shown_in("mJ", MILLI);
     wrench_work_j: f64 = "J", "work of the wrench", "Work of a wrench from outside",
+        shown_in("mJ", MILLI);
+    actuator_work_j: f64 = "J", "work of actuators",
+        "Work of the actuators of target and floating base: wrench histories and laws that hold them",
         shown_in("mJ", MILLI);
     bodies_j: f64 = "J", "left in the bodies",
         "Kinetic energy and potential of end effector, base and target at the end",
@@ -281,6 +285,7 @@ fn energy_summary(start: &EnergySample, end: &EnergySample) -> EnergySummary {
         contact_stored_j: end.contact,
         motor_work_j: end.motor_work,
         wrench_work_j: end.wrench_work,
+        actuator_work_j: end.actuator_work,
         lost_in_legs_j: end.leg_loss,
         lost_in_contact_j: end.contact_loss,
         lost_in_friction_j: end.friction_loss,

@@ -2,9 +2,11 @@
 
 use crate::capture::CaptureTrack;
 use crate::interface::{InterfaceLoad, contact_moment};
+use multibody::dynamics::grid::SLIVER;
 use multibody::group::Group;
 use multibody::math;
 use nalgebra::{Matrix3, Vector3};
+use serde::{Deserialize, Serialize};
 use softdock_platform::bodies::EFFECTOR;
 use softdock_platform::contact::{BodyMotion, LatchConfig};
 use softdock_platform::motor_range::MotorRange;
@@ -18,7 +20,7 @@ const LARGEST_RISE: f64 = 0.02;
 
 /// The largest value of a curve that is known at the ends of steps: that of the parabola through
 /// three neighbours of which the middle one is the largest.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 struct Peak {
     /// Value and time [s].
     largest: (f64, f64),
@@ -50,7 +52,7 @@ impl Peak {
 }
 
 /// What is watched of one leg.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LegTrack {
     /// Distance A to B at the start [m].
     pub initial_length: f64,
@@ -101,7 +103,7 @@ impl LegTrack {
 }
 
 /// Largest loads at the mating plane.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct InterfacePeaks {
     tension: Peak,
     compression: Peak,
@@ -153,7 +155,7 @@ impl InterfacePeaks {
 }
 
 /// Peaks and sums over a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Track {
     /// Time of the last step seen [s].
     pub time: f64,
@@ -191,6 +193,8 @@ pub struct Track {
     pub smallest_step: f64,
     /// Largest step [s].
     pub largest_step: f64,
+    /// Part of the scenario, not of what changes.
+    #[serde(skip)]
     latch: LatchConfig,
     contact_peak: Peak,
     latch_peak: Peak,
@@ -198,8 +202,8 @@ pub struct Track {
     touching: bool,
     /// Smallest gap at the end of the last step [m].
     gap: f64,
-    /// When the leaves' stress is looked at next [s].
-    stress_due: f64,
+    /// When the leaves' stress is looked at next, in intervals of [`STRESS_INTERVAL`].
+    looks_due: f64,
 }
 
 /// The leaves' stress and the joints' angles are looked at in steps of at least this length [s]: they
@@ -257,10 +261,22 @@ impl Track {
             touching: false,
             gap: (platform.world().encounter())
                 .map_or(f64::INFINITY, |encounter| encounter.output().minimum_gap),
-            stress_due: platform.time(),
+            looks_due: (platform.time() / STRESS_INTERVAL).floor(),
         };
         out.observe_capture(platform);
         out
+    }
+
+    /// Goes on from what was watched in another run of the same scenario; false, and nothing
+    /// changes, if that has other legs.
+    pub(crate) fn recall(&mut self, seen: &Self) -> bool {
+        if seen.legs.len() != self.legs.len() {
+            return false;
+        }
+        let latch = self.latch;
+        self.clone_from(seen);
+        self.latch = latch;
+        true
     }
 
     /// Looks at the platform after an accepted step.
@@ -272,9 +288,11 @@ impl Track {
         self.largest_step = self.largest_step.max(h);
         self.observe_contact(platform, h);
         self.joint_gap = self.joint_gap.max(largest_gap(platform));
-        let stressed = self.time >= self.stress_due;
+        // Due times are counted: added up, every short step would move those behind it.
+        let looks = (self.time / STRESS_INTERVAL + SLIVER).floor();
+        let stressed = looks >= self.looks_due;
         if stressed {
-            self.stress_due = self.time + STRESS_INTERVAL;
+            self.looks_due = looks + 1.0;
         }
         for (i, track) in self.legs.iter_mut().enumerate() {
             let leg = platform.leg(i);

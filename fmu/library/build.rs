@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Folders of the workspace that the library is made of.
-const CRATES: [&str; 13] = [
+const CRATES: [&str; 14] = [
     "settings",
     "figures",
     "report",
@@ -20,6 +20,7 @@ const CRATES: [&str; 13] = [
     "control",
     "leg-core",
     "platform",
+    "docking",
     "mechanism",
     "mechanisms",
     "xml",
@@ -32,13 +33,17 @@ const GIVEN: &str = "SOFTDOCK_FMU_LIBRARY";
 fn main() -> Result<(), String> {
     println!("cargo::rerun-if-env-changed={GIVEN}");
     let library = match env::var_os(GIVEN).filter(|path| !path.is_empty()) {
-        Some(path) => PathBuf::from(path),
+        Some(path) => {
+            // One that is built here is not watched: it is newer than this program's start, and
+            // everything that carries it would be built once more.
+            watch(Path::new(&path));
+            PathBuf::from(path)
+        }
         None => build()?,
     };
     if !library.is_file() {
         return Err(format!("there is no FMU library {}", library.display()));
     }
-    println!("cargo::rerun-if-changed={}", library.display());
     println!(
         "cargo::rustc-env=SOFTDOCK_EMBEDDED_LIBRARY={}",
         library.display()
@@ -83,7 +88,7 @@ fn build() -> Result<PathBuf, String> {
         .env("CARGO_PROFILE_RELEASE_DEBUG", "false")
         .env("CARGO_PROFILE_RELEASE_STRIP", "symbols")
         .env("CARGO_PROFILE_RELEASE_PANIC", "unwind")
-        .env("CARGO_PROFILE_RELEASE_LTO", "fat")
+        .env("CARGO_PROFILE_RELEASE_LTO", "off")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
         .env("CARGO_INCREMENTAL", "0")
         .env_remove("RUSTC_WORKSPACE_WRAPPER")

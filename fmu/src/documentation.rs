@@ -8,6 +8,15 @@ pub const PLATFORM: &str = concat!(
     include_str!("documentation/steps.html")
 );
 
+/// The docking, as HTML.
+pub const DOCKING: &str = concat!(
+    include_str!("documentation/docking.html"),
+    include_str!("documentation/steps.html")
+);
+
+/// The end effector, as HTML.
+pub const END_EFFECTOR: &str = include_str!("documentation/effector.html");
+
 /// Any mechanism, as HTML: what follows what its file says.
 pub const MECHANISM: &str = concat!(
     include_str!("documentation/mechanism.html"),

@@ -1,5 +1,7 @@
 //! The packaged models, in one list.
 
+use crate::docking::DOCKING;
+use crate::effector::END_EFFECTOR;
 use crate::mechanism::MECHANISM;
 use crate::platform::PLATFORM;
 use softdock_fmi::model::PackagedModel;
@@ -13,18 +15,24 @@ pub enum ModelKind {
     LegPlanar,
     /// The spatial leg: motion of the tip in, force of the tip out.
     LegSpatial,
+    /// The end effector: forces of the legs and a wrench in, motion of their tips out.
+    EndEffector,
     /// The whole platform: motor commands and a wrench in, motion, forces and margins out.
     Platform,
+    /// A docking: wrenches in, motion, contact loads, outcome and margins out.
+    Docking,
     /// Any mechanism file: its inputs in, its outputs out.
     Mechanism,
 }
 
 impl ModelKind {
     /// All models.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 6] = [
         Self::LegPlanar,
         Self::LegSpatial,
+        Self::EndEffector,
         Self::Platform,
+        Self::Docking,
         Self::Mechanism,
     ];
     /// The legs.
@@ -35,7 +43,9 @@ impl ModelKind {
         match self {
             Self::LegPlanar => &LEG_PLANAR,
             Self::LegSpatial => &LEG_SPATIAL,
+            Self::EndEffector => &END_EFFECTOR,
             Self::Platform => &PLATFORM,
+            Self::Docking => &DOCKING,
             Self::Mechanism => &MECHANISM,
         }
     }

@@ -107,4 +107,29 @@ impl<P: Parameters> Table<P> {
             self.output(name, unit, description.clone());
         }
     }
+
+    /// Pose and twist of a body.
+    pub fn body(&mut self, name: &str, what: &str) {
+        for (part, unit, text) in [
+            ("position", UnitOf::Metre, "Position of"),
+            (
+                "attitude",
+                UnitOf::Radian,
+                "Pitch (about x), yaw (about y) and roll (about z), R = Rz(roll) Ry(yaw) Rx(pitch), at",
+            ),
+            (
+                "velocity",
+                UnitOf::MetrePerSecond,
+                "Velocity, world axes, of",
+            ),
+            (
+                "spin",
+                UnitOf::RadianPerSecond,
+                "Angular velocity, world axes, at",
+            ),
+        ] {
+            let text = format!("{text} {what}");
+            self.outputs((&format!("{name}.{part}"), 3), unit, text);
+        }
+    }
 }

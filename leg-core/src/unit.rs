@@ -66,6 +66,11 @@ pub const MOST_STEPS: f64 = 1e7;
 /// A communication step shorter than this fraction of the last step of the solver begins with
 /// consistent velocities and accelerations.
 const SHORT_STEP: f64 = 0.1;
+/// The same with a spectral radius above [`DAMPS_UNEVEN_STEPS`].
+const SHORT_UNDAMPED_STEP: f64 = 0.9;
+/// Largest spectral radius ρ∞ at which (3) dies out fast enough behind every step that is shorter than
+/// the last. At ρ∞ = 1 it never does: forces grow with the number of uneven steps.
+const DAMPS_UNEVEN_STEPS: f64 = 0.95;
 
 /// An input over a communication step: its value and derivatives at the start, eq. (1).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -573,7 +578,13 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             first_steps,
             ..
         } = &self.memory;
-        *stepped && span < SHORT_STEP * first_steps[1]
+        let damped = self.settings.spectral_radius <= DAMPS_UNEVEN_STEPS;
+        let share = if damped {
+            SHORT_STEP
+        } else {
+            SHORT_UNDAMPED_STEP
+        };
+        *stepped && span < share * first_steps[1]
     }
 
     /// Prepares a communication step of `span` [s] that is far shorter than the last step; the state it

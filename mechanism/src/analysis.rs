@@ -31,6 +31,11 @@ pub struct Modes {
     pub frequencies: Vec<f64>,
     /// Eigenvalues with damping [1/s], slowest first; empty if there is none to compute.
     pub damped: Vec<Complex<f64>>,
+    /// Shapes: of every mode, the displacements of bodies and nodes of beams along x, y, z [m] and their turns
+    /// about x, y, z [rad], world axes, the largest displacement one.
+    pub shapes: Vec<Vec<[f64; 6]>>,
+    /// What moves: names of the bodies, `beam.0`, `beam.1` and so on.
+    pub places: Vec<String>,
     /// Degrees of freedom.
     pub degrees_of_freedom: usize,
 }
@@ -167,7 +172,22 @@ fn modes_in<G: Space<N, D>, const N: usize, const D: usize>(
     let count = description.analysis.modes.min(order);
     let modes = reduction.modes(count).map_err(&failed)?;
     let damped = reduction.damped_modes(count);
+    let moving = moving_places(description, built);
+    let shapes = modes.modes.iter().map(|mode| {
+        let own = moving.iter().map(|(_, node)| {
+            let twist = &mode.shape[*node];
+            let r = state.poses[*node].lift_rotation();
+            let (shift, turn) = (
+                r * G::lift(&(G::linear_part() * twist)),
+                r * G::angular_of(twist),
+            );
+            [shift.x, shift.y, shift.z, turn.x, turn.y, turn.z]
+        });
+        scaled(own.collect())
+    });
     Ok(Modes {
+        shapes: shapes.collect(),
+        places: moving.iter().map(|(name, _)| name.clone()).collect(),
         frequencies: modes.frequencies(),
         damped: damped.map_or_else(
             |_| Vec::new(),
@@ -175,6 +195,47 @@ fn modes_in<G: Space<N, D>, const N: usize, const D: usize>(
         ),
         degrees_of_freedom: order,
     })
+}
+
+/// Names and nodes of bodies and beams.
+fn moving_places<G: Space<N, D>, const N: usize, const D: usize>(
+    description: &Description,
+    built: &crate::build::Built<G, N, D>,
+) -> Vec<(String, usize)> {
+    let mut out = Vec::new();
+    for (number, body) in description.bodies.iter().enumerate() {
+        let node = built.node(Host::Body(number));
+        out.extend(node.map(|node| (body.name.clone(), node.index())));
+    }
+    for (number, beam) in description.beams.iter().enumerate() {
+        for station in 0..=beam.elements {
+            let node = built.node(Host::Beam(number, station));
+            out.extend(node.map(|node| (format!("{}.{station}", beam.name), node.index())));
+        }
+    }
+    for (number, part) in description.reduced.iter().enumerate() {
+        let interfaces = part.body.iter().flat_map(|body| &body.matrices.interfaces);
+        for (station, interface) in interfaces.enumerate() {
+            let node = built.node(Host::Flexible(number, station));
+            let name = format!("{}.{}", part.name, interface.name);
+            out.extend(node.map(|node| (name, node.index())));
+        }
+    }
+    out
+}
+
+/// A shape with its largest displacement one; with its largest turn one if nothing is displaced.
+fn scaled(shape: Vec<[f64; 6]>) -> Vec<[f64; 6]> {
+    let largest = |range: std::ops::Range<usize>| {
+        let entries = shape.iter().flat_map(|place| &place[range.clone()]);
+        entries.fold(0.0_f64, |most, x| most.max(x.abs()))
+    };
+    let (shift, turn) = (largest(0..3), largest(3..6));
+    let size = if shift > 1e-9 * turn { shift } else { turn };
+    let factor = if size > 0.0 { 1.0 / size } else { 1.0 };
+    (shape.iter())
+        .map(|place| place.map(|x| x * factor))
+        .collect()
 }
 
 fn linear_in<G: Space<N, D>, const N: usize, const D: usize>(

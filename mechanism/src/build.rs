@@ -5,14 +5,15 @@ use crate::parts::{
     BeamPart, CoordinatePart, Description, ForcePart, Host, ImpactPart, JointPartKind, Point, Pose,
     ReducedPart, Spot,
 };
-use crate::reduce::Reduced;
+use crate::reduce::{Reduced, Station};
 use crate::signal::Histories;
 use crate::space::Space;
 use multibody::element::Rayleigh;
 use multibody::group::{Group, Se3};
 use multibody::model::{
-    Attachment, Axes, BeamId, BeamSpec, Body, Coordinate, Force, ForceId, Hold, InputId, JointId,
-    JointKind, LawForce, Model, ModelBuilder, MotorLaw, NodeId, PointOn, ReducedId,
+    Attachment, Axes, BeamId, BeamSpec, Body, Cable, CableId, Coordinate, Force, ForceId, Hold,
+    InputId, JointId, JointKind, LawForce, Model, ModelBuilder, MotorLaw, NodeId, PointOn,
+    ReducedId, SurfaceId,
 };
 use nalgebra::{SMatrix, SVector, Vector3};
 use std::sync::Arc;
@@ -34,6 +35,12 @@ pub struct Built<G: Group<N, D>, const N: usize, const D: usize> {
     pub joints: Vec<Option<JointId>>,
     /// Every force.
     pub forces: Vec<ForceId>,
+    /// Every cable.
+    pub cables: Vec<CableId>,
+    /// Number of segments of every cable.
+    pub cable_segments: Vec<usize>,
+    /// Every contact of points with a surface.
+    pub surfaces: Vec<SurfaceId>,
     /// The coordinate of every impact.
     pub impacts: Vec<Coordinate<D>>,
 }
@@ -48,17 +55,43 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Built<G, N, D> {
                 Some(beam) => Some(self.model.beam_node(beam, node)),
                 None => interface(&self.reduced, i, node),
             },
+            Host::Flexible(part, station) => {
+                self.reduced.get(part)?.interfaces.get(station).copied()
+            }
         }
     }
 
-    /// The reduced body that a host lies in.
-    pub fn reduced_at(&self, host: Host) -> Option<&MountedReduced> {
-        let Host::Beam(beam, _) = host else {
-            return None;
-        };
-        self.reduced
-            .iter()
-            .find(|body| body.part.beams.contains(&beam))
+    /// Of every node, whether it is a place: those of the modes of reduced bodies are none.
+    pub fn places(&self, description: &Description) -> Vec<bool> {
+        let mut out = vec![false; self.model.node_count()];
+        let interfaces = self.reduced.iter().flat_map(|body| &body.interfaces);
+        for node in self.bodies.iter().chain(interfaces) {
+            out[node.index()] = true;
+        }
+        for (beam, part) in self.beams.iter().zip(&description.beams) {
+            for node in 0..=part.elements {
+                if let Some(beam) = *beam {
+                    out[self.model.beam_node(beam, node).index()] = true;
+                }
+            }
+        }
+        out
+    }
+
+    /// The reduced body that a host lies in, and its station there.
+    pub fn reduced_at(&self, host: Host) -> Option<(&MountedReduced, &Station)> {
+        match host {
+            Host::Beam(beam, node) => {
+                let mut bodies = self.reduced.iter();
+                let body = bodies.find(|body| body.part.beams.contains(&beam))?;
+                Some((body, body.result.station(beam, node)?))
+            }
+            Host::Flexible(part, station) => {
+                let body = self.reduced.get(part)?;
+                Some((body, body.result.stations.get(station)?))
+            }
+            _ => None,
+        }
     }
 }
 
@@ -114,6 +147,23 @@ pub fn beam_pose(beam: &BeamPart, node: usize, bent: bool) -> Pose {
     }
 }
 
+/// Poses of the interfaces of a reduced body at the start.
+pub fn interface_poses(description: &Description, part: &ReducedPart) -> Vec<Pose> {
+    match &part.body {
+        Some(body) => (body.matrices.interfaces.iter())
+            .map(|interface| {
+                body.pose.compose(&Pose {
+                    position: interface.place,
+                    ..Pose::identity()
+                })
+            })
+            .collect(),
+        None => (part.interfaces.iter())
+            .map(|&(beam, node)| beam_pose(&description.beams[beam], node, false))
+            .collect(),
+    }
+}
+
 struct Builder<'a, G: Group<N, D>, const N: usize, const D: usize> {
     description: &'a Description,
     builder: ModelBuilder<G, N, D>,
@@ -133,6 +183,11 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Builder<'_, G, N, D> {
                 // Places that are no interfaces were refused when the file was read.
                 None => interface(&self.reduced, i, node).map_or(Body::Ground, Body::Node),
             },
+            Host::Flexible(part, station) => {
+                let body = self.reduced.get(part);
+                let node = body.and_then(|body| body.interfaces.get(station));
+                node.map_or(Body::Ground, |node| Body::Node(*node))
+            }
         }
     }
 
@@ -214,16 +269,19 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Builder<'_, G, N, D> {
 
     fn add_reduced(&mut self) {
         for part in &self.description.reduced {
-            let nodes: Vec<NodeId> = (part.interfaces.iter().enumerate())
-                .map(|(number, &(beam, node))| {
-                    let pose = G::of(&beam_pose(&self.description.beams[beam], node, false));
+            let poses = interface_poses(self.description, part);
+            let nodes: Vec<NodeId> = (poses.iter().enumerate())
+                .map(|(number, pose)| {
                     let name = format!("{}, interface {}", part.name, number + 1);
-                    self.builder.rigid_body(&name, pose, SMatrix::zeros())
+                    (self.builder).rigid_body(&name, G::of(pose), SMatrix::zeros())
                 })
                 .collect();
             let Some(result) = &part.result else { continue };
             let shapes = result.shapes.clone();
             let id = (self.builder).reduced_body(&part.name, nodes[0], &nodes[1..], shapes);
+            if let ([frame, end], false) = (poses.as_slice(), result.locked.is_empty()) {
+                self.lock_shapes(&part.name, &nodes, [frame, end], &result.locked);
+            }
             self.reduced.push(MountedReduced {
                 id,
                 part: part.clone(),
@@ -231,6 +289,64 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Builder<'_, G, N, D> {
                 interfaces: nodes,
             });
         }
+    }
+
+    /// Keeps the second interface of a body where its assumed modes can bring it.
+    fn lock_shapes(
+        &mut self,
+        name: &str,
+        nodes: &[NodeId],
+        [frame, end]: [&Pose; 2],
+        locked: &[[f64; 6]],
+    ) {
+        let between = frame.between(end);
+        let on_frame = Pose {
+            position: between.position,
+            ..Pose::identity()
+        };
+        let back = Pose {
+            position: Vector3::zeros(),
+            rotation: between.rotation.transpose(),
+        };
+        for (number, weights) in locked.iter().enumerate() {
+            let kind = JointKind::Proportional { weights: *weights };
+            let name = format!("{name}, assumed modes, sum {}", number + 1);
+            let (a, b) = (
+                Attachment::node(nodes[0], G::of(&on_frame)),
+                Attachment::node(nodes[1], G::of(&back)),
+            );
+            self.builder.joint(&name, kind, a, b);
+        }
+    }
+
+    fn add_cables(&mut self) -> Vec<CableId> {
+        let mut out = Vec::new();
+        for part in &self.description.cables {
+            let points = part.points.iter().map(|point| self.point(point)).collect();
+            let [stiffness, rest_length, damping] = part.data;
+            out.push(self.builder.cable(Cable {
+                name: part.name.clone(),
+                points,
+                guide_friction: part.friction.clone(),
+                stiffness,
+                rest_length,
+                damping,
+                transition_speed: part.transition,
+                slack_width: 1e-3,
+            }));
+        }
+        out
+    }
+
+    fn add_surfaces(&mut self) -> Vec<SurfaceId> {
+        let mut out = Vec::new();
+        for part in &self.description.surfaces {
+            let bodies = part.hosts.map(|host| self.body(host));
+            let speeds = part.speeds.iter().map(|&i| self.inputs[i]).collect();
+            let pair = part.pair.clone();
+            out.push((self.builder).surface_contact(&part.name, bodies, pair, speeds));
+        }
+        out
     }
 
     fn add_joints(&mut self, active: &[bool]) -> Vec<Option<JointId>> {
@@ -245,11 +361,29 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Builder<'_, G, N, D> {
                 out.push(None);
                 continue;
             }
-            let (a, b) = (
+            let (mut a, b) = (
                 self.attachment(&part.spots[0]),
                 self.attachment(&part.spots[1]),
             );
             let kind = match part.kind {
+                JointPartKind::Position(channels) => {
+                    JointKind::PrescribedPosition(channels.map(|channel| self.inputs[channel]))
+                }
+                JointPartKind::Frame(channels) => {
+                    // In the plane: x, y and the angle, which is the last channel.
+                    let order = if D == 2 {
+                        [0, 1, 5, 5, 5, 5]
+                    } else {
+                        [0, 1, 2, 3, 4, 5]
+                    };
+                    let inputs = core::array::from_fn(|i| self.inputs[channels[order[i]]]);
+                    let frame = self.builder.moving_frame(&part.name, inputs);
+                    a = Attachment {
+                        body: Body::Frame(frame),
+                        frame: G::identity(),
+                    };
+                    JointKind::Fixed
+                }
                 JointPartKind::Plain(kind) => kind,
                 JointPartKind::Distance(channel) => JointKind::Distance(self.inputs[channel]),
                 JointPartKind::Angle(channel) => JointKind::PrescribedAngle(self.inputs[channel]),
@@ -267,8 +401,8 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Builder<'_, G, N, D> {
         );
         let kind = match impact.kind {
             JointPartKind::Distance(channel) => JointKind::Distance(self.inputs[channel]),
-            JointPartKind::Plain(kind) => kind,
-            JointPartKind::Angle(_) | JointPartKind::Slide(_) => return,
+            JointPartKind::Slide(channel) => JointKind::PrescribedSlide(self.inputs[channel]),
+            _ => return,
         };
         self.builder.joint(&impact.name, kind, a, b);
     }
@@ -383,6 +517,7 @@ pub fn build<G: Space<N, D>, const N: usize, const D: usize>(
     all.add_bodies();
     let joints = all.add_joints(active);
     let forces = all.add_forces(&joints)?;
+    let (cables, surfaces) = (all.add_cables(), all.add_surfaces());
     for &impact in touching {
         all.add_touching(&description.impacts[impact]);
     }
@@ -407,6 +542,11 @@ pub fn build<G: Space<N, D>, const N: usize, const D: usize>(
         reduced: all.reduced,
         joints,
         forces,
+        cable_segments: (description.cables.iter())
+            .map(|part| part.points.len() - 1)
+            .collect(),
+        cables,
+        surfaces,
         impacts,
     })
 }

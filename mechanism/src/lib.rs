@@ -13,6 +13,7 @@ pub mod document;
 pub mod error;
 pub mod formula;
 pub mod library;
+pub mod matrices;
 pub mod parts;
 pub mod picture;
 pub mod quantity;

@@ -58,6 +58,8 @@ pub enum Host {
     Body(usize),
     /// A node of a beam.
     Beam(usize, usize),
+    /// A station of a body that was read from matrices: its interfaces first.
+    Flexible(usize, usize),
 }
 
 /// A frame on a host.
@@ -120,11 +122,38 @@ pub struct BeamPart {
     pub damping: [f64; 2],
 }
 
-/// Beams that move together in a few shapes.
+/// Which fixed-interface modes are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Selection {
+    /// The lowest.
+    #[default]
+    Frequency,
+    /// Those that accelerations of the moving frame deflect most.
+    Load,
+}
+
+/// A body that was read from matrices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatrixBody {
+    /// Its matrices.
+    pub matrices: crate::matrices::Matrices,
+    /// Pose of its coordinates at the start.
+    pub pose: Pose,
+    /// Rayleigh damping by stiffness [s].
+    pub stiffness_damping: f64,
+}
+
+/// Beams, or a body of matrices, that move together in a few shapes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReducedPart {
     /// Name.
     pub name: String,
+    /// The body that was read from a file, if it was.
+    pub body: Option<std::sync::Arc<MatrixBody>>,
+    /// Assumed modes per direction instead of fixed-interface modes.
+    pub assumed: Option<usize>,
+    /// Which modes are kept.
+    pub selection: Selection,
     /// Beams, by their numbers.
     pub beams: Vec<usize>,
     /// Beam and node of each interface; the first carries the moving frame.
@@ -163,6 +192,10 @@ pub enum JointPartKind {
     Angle(usize),
     /// A driver of slide by a channel.
     Slide(usize),
+    /// A driver of b's point by channels.
+    Position([usize; 3]),
+    /// A driver of b's frame in the world by channels: place, then rotation vector.
+    Frame([usize; 6]),
 }
 
 /// When a joint is there.
@@ -289,6 +322,38 @@ impl ForcePart {
     }
 }
 
+/// A cable over guides.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CablePart {
+    /// Name.
+    pub name: String,
+    /// First end, guides, last end.
+    pub points: Vec<Point>,
+    /// Friction of every guide.
+    pub friction: Vec<f64>,
+    /// Stiffness [N/m], rest length [m], damping [N·s/m].
+    pub data: [f64; 3],
+    /// Transition speed of the friction [m/s].
+    pub transition: f64,
+    /// Where it stands in the file.
+    pub place: Place,
+}
+
+/// Points of one part that touch a surface of another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SurfacePart {
+    /// Name.
+    pub name: String,
+    /// What carries the points, and what carries the surface.
+    pub hosts: [Host; 2],
+    /// Points, surface and laws.
+    pub pair: multibody::contact::ContactPair,
+    /// Channels of the speed of every contact's touch.
+    pub speeds: Vec<usize>,
+    /// Where it stands in the file.
+    pub place: Place,
+}
+
 /// Friction of a joint.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrictionPart {
@@ -317,14 +382,23 @@ pub struct FrictionPart {
 pub struct ContactPart {
     /// Name.
     pub name: String,
-    /// The force that it is.
-    pub force: usize,
+    /// What it is in the model.
+    pub source: ContactSource,
     /// Channel of the speed of the touch.
     pub speed: usize,
     /// Value of the coordinate below which parts touch [m].
     pub limit: f64,
     /// Step while they touch [s].
     pub step: Option<f64>,
+}
+
+/// What a contact is in a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContactSource {
+    /// A force by a formula, by its number.
+    Law(usize),
+    /// A point on a surface: number of the surface and of its contact.
+    Surface(usize, usize),
 }
 
 /// The constraint of sticking.
@@ -404,6 +478,10 @@ pub enum Source {
     Energy(usize),
     /// Friction on b: of a law, and of the driver that makes it stick.
     Friction(usize, Option<usize>),
+    /// Length, rate, tension of the first or of the last segment of a cable.
+    Cable(usize, usize),
+    /// Normal force, force on b along x, y, z, or smallest gap of points with a surface.
+    Surface(usize, usize),
 }
 
 /// Start of a run.
@@ -497,6 +575,10 @@ pub struct Description {
     pub joints: Vec<JointPart>,
     /// Forces.
     pub forces: Vec<NamedForce>,
+    /// Cables over guides.
+    pub cables: Vec<CablePart>,
+    /// Points on surfaces.
+    pub surfaces: Vec<SurfacePart>,
     /// Frictions of joints.
     pub frictions: Vec<FrictionPart>,
     /// Contacts.

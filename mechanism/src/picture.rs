@@ -64,6 +64,25 @@ pub fn lines(description: &Description) -> Vec<Line> {
             });
         }
     }
+    for cable in &description.cables {
+        out.push(Line {
+            name: cable.name.clone(),
+            look: Look::Spring,
+            spots: cable.points.iter().map(spot_of).collect(),
+        });
+    }
+    for (number, part) in description.reduced.iter().enumerate() {
+        let Some(body) = &part.body else { continue };
+        let spots = (0..body.matrices.interfaces.len()).map(|station| Spot {
+            host: Host::Flexible(number, station),
+            pose: Pose::identity(),
+        });
+        out.push(Line {
+            name: part.name.clone(),
+            look: Look::Beam,
+            spots: spots.collect(),
+        });
+    }
     for joint in description.joints.iter().filter(|joint| !joint.driver) {
         let grounded = joint.spots.iter().any(|spot| spot.host == Host::Ground);
         out.push(Line {

@@ -106,14 +106,10 @@ fn inside<G: Space<N, D>, const N: usize, const D: usize>(
     state: &State<G, N>,
     spot: &Spot,
 ) -> Option<Inside> {
-    let Host::Beam(beam, number) = spot.host else {
-        return None;
-    };
     if node(built, spot.host).is_some() {
         return None;
     }
-    let body = built.reduced_at(spot.host)?;
-    let station = body.result.station(beam, number)?;
+    let (body, station) = built.reduced_at(spot.host)?;
     let frame = body.interfaces.first()?.index();
     let lists = results::reduced_coordinates(&built.model, state, body.id);
     let [zeta, eta, eta_rate] = lists.map(nalgebra::DVector::from_vec);
@@ -312,6 +308,24 @@ pub fn source<G: Space<N, D>, const N: usize, const D: usize>(
                 1 => law.rate,
                 _ => law.force,
             })
+        }
+        Source::Cable(cable, what) => {
+            let id = built.cables[*cable];
+            let at = results::cable(model, state, id);
+            match what {
+                0 => at.length,
+                1 => at.rate,
+                2 => at.tensions[0],
+                _ => at.tensions[built.cable_segments[*cable] - 1],
+            }
+        }
+        Source::Surface(surface, what) => {
+            let at = results::surface(model, state, built.surfaces[*surface]);
+            match what {
+                0 => at.normal_force,
+                1..=3 => at.force[what - 1],
+                _ => at.gap,
+            }
         }
         Source::Channel(channel) => state.inputs.value[*channel],
         Source::Energy(what) => energy_of(built, state, *what),

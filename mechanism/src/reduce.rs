@@ -13,9 +13,12 @@
 //! nodes; ΔM is the mass matrix of the full model in these shapes less that of the moments, so the
 //! linear dynamics are those of the full model projected.
 
+mod assumed;
+mod matrices;
+
 use crate::build::{self, beam_pose};
 use crate::error::{MechanismError, Result};
-use crate::parts::{Description, Host, JointPart, MassPart, Pose, ReducedPart};
+use crate::parts::{Description, Host, JointPart, MassPart, Pose, ReducedPart, Selection};
 use crate::space::Space;
 use multibody::group::{Se2, Se3};
 use multibody::modal::{self, SecondOrder};
@@ -48,8 +51,10 @@ pub struct Reduced {
     pub stations: Vec<Station>,
     /// Largest distance of two stations along an axis [m].
     pub size: f64,
-    /// Frequencies of the fixed-interface modes kept [Hz].
+    /// Frequencies of the fixed-interface modes kept, or of the assumed modes [Hz].
     pub fixed_hz: Vec<f64>,
+    /// Sums of displacements and turns of the second interface that assumed modes leave zero.
+    pub locked: Vec<[f64; 6]>,
     /// Elastic frequencies of the free body: reduced and full, lowest first [Hz].
     pub free_hz: Vec<[f64; 2]>,
 }
@@ -122,6 +127,8 @@ fn members(description: &Description, part: &ReducedPart) -> Description {
         impacts: Vec::new(),
         frictions: Vec::new(),
         contacts: Vec::new(),
+        cables: Vec::new(),
+        surfaces: Vec::new(),
         channels: Vec::new(),
         outputs: Vec::new(),
         reduced: Vec::new(),
@@ -141,6 +148,10 @@ struct Assembly {
     free_hz: Vec<f64>,
     /// Length that Z scales turns with [m].
     length: f64,
+    /// Coordinates of rigid motions, if they do not follow from Z.
+    rigid: Option<DMatrix<f64>>,
+    /// The system without masses on the beams, if assumed modes want it.
+    bare: Option<SecondOrder>,
 }
 
 fn assembly<G: Space<N, D>, const N: usize, const D: usize>(
@@ -148,6 +159,17 @@ fn assembly<G: Space<N, D>, const N: usize, const D: usize>(
     part: &ReducedPart,
 ) -> Result<Assembly> {
     let alone = members(description, part);
+    let bare = match part.assumed {
+        Some(_) => {
+            let part = ReducedPart {
+                masses: Vec::new(),
+                assumed: None,
+                ..part.clone()
+            };
+            Some(assembly::<G, N, D>(description, &part)?.system)
+        }
+        None => None,
+    };
     let built: build::Built<G, N, D> = build::build(&alone, &vec![true; alone.joints.len()], &[])?;
     let state = State::new(&built.model);
     let mut workspace = Workspace::new(&built.model);
@@ -178,6 +200,8 @@ fn assembly<G: Space<N, D>, const N: usize, const D: usize>(
         system: reduction.system,
         nodes,
         length: built.model.length_scale(),
+        rigid: None,
+        bare,
     })
 }
 
@@ -218,14 +242,18 @@ fn reduce_in<G: Space<N, D>, const N: usize, const D: usize>(
     description: &Description,
     part: &ReducedPart,
 ) -> Result<Reduced> {
-    let assembly = assembly::<G, N, D>(description, part)?;
+    let assembly = match &part.body {
+        Some(body) => matrices::assembly(body)?,
+        None => assembly::<G, N, D>(description, part)?,
+    };
     let refuse = |problem: &str, remedy: &str| MechanismError::Mechanism {
         file: description.file.clone(),
         problem: format!("{}: {problem}", part.name),
         remedy: remedy.to_owned(),
     };
-    let (order, size) = (assembly.system.order(), N * part.interfaces.len());
-    if size + part.modes > order {
+    let places = interface_places(&assembly, part);
+    let (order, size) = (assembly.system.order(), N * places.len());
+    if part.assumed.is_none() && size + part.modes > order {
         return Err(refuse(
             &format!(
                 "{} modes are more than its {order} coordinates leave",
@@ -234,22 +262,38 @@ fn reduce_in<G: Space<N, D>, const N: usize, const D: usize>(
             "ask for fewer modes, or give its beams more elements",
         ));
     }
-    let held = interface_rows::<N>(&assembly, part);
-    let static_shapes = constraint_modes::<N, D>(&assembly, part, &held).ok_or_else(|| {
+    let held = interface_rows::<N>(&assembly, &places);
+    let static_shapes = constraint_modes::<N, D>(&assembly, &places, &held).ok_or_else(|| {
         refuse(
             "its interfaces do not hold it",
             "name an interface at one of its nodes, each once",
         )
     })?;
-    let (modal_shapes, fixed_hz) = fixed_modes(&assembly, &held, part.modes)
-        .ok_or_else(|| refuse("its modes were not found", "change its data"))?;
+    let lost = || refuse("its modes were not found", "change its data");
+    let (static_shapes, modal_shapes, fixed_hz, locked) = match part.assumed {
+        Some(count) => {
+            let own = &description.beams[part.beams[0]];
+            let held = (&held, places.get(1).map(|(pose, _)| pose));
+            assumed::shapes::<N, D>(&assembly, own, held, &static_shapes, count).ok_or_else(lost)?
+        }
+        None => {
+            let loads = (part.selection == Selection::Load)
+                .then(|| &assembly.system.mass * rigid_fields::<N, D>(&assembly));
+            let (shapes, hz) =
+                fixed_modes(&assembly, &held, part.modes, loads.as_ref()).ok_or_else(lost)?;
+            (static_shapes, shapes, hz, Vec::new())
+        }
+    };
     let mut shapes = DMatrix::zeros(order, static_shapes.ncols() + modal_shapes.ncols());
     shapes
         .columns_mut(0, static_shapes.ncols())
         .copy_from(&static_shapes);
     (shapes.columns_mut(static_shapes.ncols(), modal_shapes.ncols())).copy_from(&modal_shapes);
     let stations = stations::<N, D>(&assembly, &shapes);
-    let cloud = cloud(description, part, &stations);
+    let cloud = match &part.body {
+        Some(body) => matrices::cloud(body, &stations),
+        None => cloud(description, part, &stations),
+    };
     let (projected, stiffness, damping) = projections::<N, D>(&assembly, &shapes);
     let mut rest_mass = &projected - &cloud.mass;
     clear_unused::<D>(&mut rest_mass);
@@ -264,19 +308,34 @@ fn reduce_in<G: Space<N, D>, const N: usize, const D: usize>(
         size: (0..3).map(spread).fold(0.0, f64::max),
         stations,
         fixed_hz,
+        locked,
         free_hz,
     })
 }
 
+/// Pose and first row in Z of every interface.
+fn interface_places(assembly: &Assembly, part: &ReducedPart) -> Vec<(Pose, usize)> {
+    let of = |beam: usize, node: usize| {
+        let mut nodes = assembly.nodes.iter();
+        let found = nodes.find(|known| (known.0, known.1) == (beam, node));
+        found.map(|(.., pose, row)| (*pose, *row))
+    };
+    match &part.body {
+        Some(body) => (0..body.matrices.interfaces.len())
+            .filter_map(|interface| of(matrices::NO_BEAM, interface))
+            .collect(),
+        None => (part.interfaces.iter())
+            .filter_map(|&(beam, node)| of(beam, node))
+            .collect(),
+    }
+}
+
 /// Z_I: the rows of all interfaces.
-fn interface_rows<const N: usize>(assembly: &Assembly, part: &ReducedPart) -> DMatrix<f64> {
-    let mut out = DMatrix::zeros(N * part.interfaces.len(), assembly.basis.ncols());
-    for (number, interface) in part.interfaces.iter().enumerate() {
-        let node = (assembly.nodes.iter()).find(|(beam, node, ..)| (*beam, *node) == *interface);
-        if let Some((.., row)) = node {
-            out.rows_mut(N * number, N)
-                .copy_from(&assembly.basis.rows(*row, N));
-        }
+fn interface_rows<const N: usize>(assembly: &Assembly, places: &[(Pose, usize)]) -> DMatrix<f64> {
+    let mut out = DMatrix::zeros(N * places.len(), assembly.basis.ncols());
+    for (number, (_, row)) in places.iter().enumerate() {
+        out.rows_mut(N * number, N)
+            .copy_from(&assembly.basis.rows(*row, N));
     }
     out
 }
@@ -284,7 +343,7 @@ fn interface_rows<const N: usize>(assembly: &Assembly, part: &ReducedPart) -> DM
 /// Constraint modes, eq. (1): first those of the displacements, then of the turns of each interface.
 fn constraint_modes<const N: usize, const D: usize>(
     assembly: &Assembly,
-    part: &ReducedPart,
+    places: &[(Pose, usize)],
     held: &DMatrix<f64>,
 ) -> Option<DMatrix<f64>> {
     let (order, rows) = (held.ncols(), held.nrows());
@@ -295,9 +354,7 @@ fn constraint_modes<const N: usize, const D: usize>(
     (matrix.view_mut((order, 0), (rows, order))).copy_from(&scaled);
     (matrix.view_mut((0, order), (order, rows))).copy_from(&scaled.transpose());
     let mut right = DMatrix::zeros(order + rows, rows - N);
-    for (number, interface) in part.interfaces.iter().enumerate().skip(1) {
-        let (.., pose, _) =
-            (assembly.nodes.iter()).find(|(beam, node, ..)| (*beam, *node) == *interface)?;
+    for (number, (pose, _)) in places.iter().enumerate().skip(1) {
         for i in 0..N {
             let none = Vector3::zeros();
             let twist = match (i < D, D) {
@@ -317,11 +374,14 @@ fn constraint_modes<const N: usize, const D: usize>(
         .then(|| solved.rows(0, order).into_owned())
 }
 
-/// Fixed-interface modes, eq. (2), and their frequencies [Hz].
+/// Fixed-interface modes, eq. (2), and their frequencies [Hz]: the lowest, or with `loads` f (inertia forces
+/// of unit accelerations of the frame) those with the largest deflection under one of them, (yᵀf)/ω² in
+/// units of the energy norm: |yᵀf|/ω against the largest of each load.
 fn fixed_modes(
     assembly: &Assembly,
     held: &DMatrix<f64>,
     count: usize,
+    loads: Option<&DMatrix<f64>>,
 ) -> Option<(DMatrix<f64>, Vec<f64>)> {
     let (order, rows) = (held.ncols(), held.nrows());
     if count == 0 {
@@ -334,8 +394,28 @@ fn fixed_modes(
     let free = q_transposed.rows(rows, order - rows).transpose();
     let basis = assembly.system.transformed(&free).modal_basis().ok()?;
     let hertz = |w: &f64| w.max(0.0).sqrt() / std::f64::consts::TAU;
-    let frequencies = basis.omega_squared.iter().take(count).map(hertz).collect();
-    Some((free * basis.shapes.columns(0, count), frequencies))
+    let shapes = free * &basis.shapes;
+    let mut order: Vec<usize> = (0..shapes.ncols()).collect();
+    if let Some(loads) = loads {
+        let share = shapes.tr_mul(loads);
+        let weighted = DMatrix::from_fn(share.nrows(), share.ncols(), |i, j| {
+            share[(i, j)].abs() / basis.omega_squared[i].max(f64::MIN_POSITIVE).sqrt()
+        });
+        let largest: Vec<f64> = (weighted.column_iter())
+            .map(|column| column.amax().max(f64::MIN_POSITIVE))
+            .collect();
+        let weight = |i: usize| {
+            (0..6)
+                .map(|j| weighted[(i, j)] / largest[j])
+                .fold(0.0, f64::max)
+        };
+        order.sort_by(|&a, &b| weight(b).total_cmp(&weight(a)));
+        order.truncate(count);
+        order.sort_unstable();
+    }
+    order.truncate(count);
+    let frequencies = order.iter().map(|&i| hertz(&basis.omega_squared[i]));
+    Some((shapes.select_columns(&order), frequencies.collect()))
 }
 
 fn stations<const N: usize, const D: usize>(
@@ -378,10 +458,7 @@ const GAUSS: [(f64, f64); 4] = [
 
 fn cloud(description: &Description, part: &ReducedPart, stations: &[Station]) -> Cloud {
     let count = stations.first().map_or(0, |station| station.shift.ncols());
-    let mut out = Cloud {
-        moments: DMatrix::zeros(4 + 3 * count, 4 + 3 * count),
-        mass: DMatrix::zeros(6 + count, 6 + count),
-    };
+    let mut out = Cloud::new(count);
     for pair in stations.windows(2) {
         let [a, b] = pair else { continue };
         if a.beam != b.beam {
@@ -445,6 +522,13 @@ fn between(a: &Station, b: &Station, length: f64, s: f64) -> (Vector3<f64>, DMat
 }
 
 impl Cloud {
+    fn new(count: usize) -> Self {
+        Self {
+            moments: DMatrix::zeros(4 + 3 * count, 4 + 3 * count),
+            mass: DMatrix::zeros(6 + count, 6 + count),
+        }
+    }
+
     fn add(&mut self, mass: f64, place: &Vector3<f64>, shift: &DMatrix<f64>) {
         let count = shift.ncols();
         let psi = DVector::from_fn(4 + 3 * count, |j, _| match j {
@@ -470,7 +554,25 @@ fn projections<const N: usize, const D: usize>(
 ) -> (DMatrix<f64>, DMatrix<f64>, DMatrix<f64>) {
     let (order, count) = shapes.shape();
     let mut fields = DMatrix::zeros(order, 6 + count);
+    (fields.columns_mut(0, 6)).copy_from(&rigid_fields::<N, D>(assembly));
     fields.columns_mut(6, count).copy_from(shapes);
+    let system = &assembly.system;
+    let mut mass = fields.tr_mul(&(&system.mass * &fields));
+    modal::symmetrize(&mut mass);
+    let project = |matrix: &DMatrix<f64>| {
+        let mut out = shapes.tr_mul(&(matrix * shapes));
+        modal::symmetrize(&mut out);
+        out
+    };
+    (mass, project(&system.stiffness), project(&system.damping))
+}
+
+/// Coordinates of unit displacements and turns of the whole body about its frame, order × 6.
+fn rigid_fields<const N: usize, const D: usize>(assembly: &Assembly) -> DMatrix<f64> {
+    if let Some(rigid) = &assembly.rigid {
+        return rigid.clone();
+    }
+    let mut fields = DMatrix::zeros(assembly.basis.ncols(), 6);
     for axis in 0..6 {
         let mut twists = DVector::zeros(assembly.basis.nrows());
         for (_, _, pose, row) in &assembly.nodes {
@@ -488,15 +590,7 @@ fn projections<const N: usize, const D: usize>(
         let z = assembly.basis.tr_mul(&twists);
         fields.column_mut(axis).copy_from(&z);
     }
-    let system = &assembly.system;
-    let mut mass = fields.tr_mul(&(&system.mass * &fields));
-    modal::symmetrize(&mut mass);
-    let project = |matrix: &DMatrix<f64>| {
-        let mut out = shapes.tr_mul(&(matrix * shapes));
-        modal::symmetrize(&mut out);
-        out
-    };
-    (mass, project(&system.stiffness), project(&system.damping))
+    fields
 }
 
 /// The entries of rigid motions that the plane does not have.

@@ -8,11 +8,11 @@
 //! M (v⁺ − v⁻) + φ_qᵀ Λ = 0,   φ_q v⁺ + φ_t = 0,   loss = T⁻ − T⁺                    (1)
 //! ```
 //!
-//! Bodies that hit do so with the same equations for the constraint of their touching, and part with the
-//! restitution e times the speed of meeting:
+//! Bodies that hit do so with the same equations for the constraint φ_i of their touching, and part with the
+//! restitution e_i times the speed of meeting; all pairs that touch and come closer do so at once:
 //!
 //! ```text
-//! v⁺ = v⁻ + (1 + e) (v_plastic − v⁻),   v_plastic from (1)                          (2)
+//! M (v⁺ − v⁻) + φ_qᵀ Λ = 0,   φ̇_i⁺ = −e_i φ̇_i⁻                                      (2)
 //! ```
 
 mod contact;
@@ -23,7 +23,7 @@ pub use memory::Memory;
 
 use crate::build::{self, Built};
 use crate::error::{MechanismError, Result};
-use crate::parts::{Description, Host, JointPart, OutputPart, Spot};
+use crate::parts::{Description, Host, JointPart, JointPartKind, OutputPart, Spot};
 use crate::quantity::{self, Turns};
 use crate::signal::Histories;
 use crate::space::Space;
@@ -191,6 +191,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         if active != out.active {
             out.change_model(active)?;
         }
+        out.start_contacts();
         out.start()?;
         out.start_frictions()
     }
@@ -255,7 +256,14 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             Vector3::from(turning),
             Vector3::from(about),
         );
-        for (pose, v) in self.state.poses.iter().zip(&mut self.state.velocities) {
+        let moving = self.built.places(&self.description);
+        let nodes = self.state.poses.iter().zip(&mut self.state.velocities);
+        for ((pose, v), moves) in nodes.zip(moving) {
+            // The coordinates of modes begin at rest.
+            if !moves {
+                v.fill(0.0);
+                continue;
+            }
             let arm = G::lift(&pose.translation()) - about;
             *v = pose.twist(&(velocity + turning.cross(&arm)), &turning);
         }
@@ -463,6 +471,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             let contacts = self.description.contacts.len();
             if none && frictions == 0 && contacts == 0 {
                 self.steps(end)?;
+                self.note();
                 return Ok(());
             }
             self.update_loads();
@@ -494,6 +503,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                     })
             };
             let Some(first) = fired(self) else {
+                self.note();
                 continue;
             };
             // What overlaps from before, after a weak rebound, is not looked for further back.
@@ -503,6 +513,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                 let overlaps = self.gap(which).0 <= 0.0;
                 self.state.copy_from(&now);
                 if overlaps {
+                    self.note();
                     self.impact(which)?;
                     continue;
                 }
@@ -511,6 +522,10 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             let (mut low, mut high) = (start.time, until);
             while high - low > 1e-10 * step {
                 let middle = 0.5 * (low + high);
+                // No number is left between them.
+                if middle <= low || middle >= high {
+                    break;
+                }
                 self.state.copy_from(&start);
                 self.turns = turns.clone();
                 self.steps(middle)?;
@@ -523,6 +538,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             self.state.copy_from(&start);
             self.turns = turns;
             self.steps(high)?;
+            self.note();
             match fired(self) {
                 Some(Fired::Condition(which)) => {
                     let (joint, closes, _) = conditions[which];
@@ -532,7 +548,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                 }
                 Some(Fired::Impact(which)) => self.impact(which)?,
                 Some(Fired::Friction(which)) => self.change_regime(which)?,
-                Some(Fired::Contact(which)) => self.change_contact(which),
+                Some(Fired::Contact(which)) => self.change_contact(which)?,
                 None => {}
             }
         }
@@ -573,7 +589,6 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                 impact == first || (gap <= 1e-9 * scale && rate < 0.0)
             })
             .collect();
-        let restitution = self.description.impacts[first].restitution;
         let before = energy::energies(&self.built.model, &self.state).map_err(&failed)?;
         let speed = self.gap(first).1;
         let touched: Built<G, N, D> = build::build(&self.description, &self.active, &touching)?;
@@ -581,6 +596,12 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         state.poses.copy_from_slice(&self.state.poses);
         state.velocities.copy_from_slice(&self.state.velocities);
         state.inputs = self.state.inputs.clone();
+        for &index in &touching {
+            let impact = &self.description.impacts[index];
+            if let JointPartKind::Distance(channel) | JointPartKind::Slide(channel) = impact.kind {
+                state.inputs.rate[channel] = -impact.restitution * self.gap(index).1; // (2)
+            }
+        }
         let mut workspace = Workspace::new(&touched.model);
         let mass = Projection {
             weight: ProjectionWeight::Mass,
@@ -588,9 +609,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         };
         dynamics::project_velocities(&touched.model, &mut state, &mut workspace, &mass)
             .map_err(&failed)?;
-        for (v, plastic) in self.state.velocities.iter_mut().zip(&state.velocities) {
-            *v += (plastic - *v) * (1.0 + restitution); // (2)
-        }
+        self.state.velocities.copy_from_slice(&state.velocities);
         let mut ledger = self.state.ledger;
         let Self {
             built,
@@ -609,7 +628,8 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         Ok(())
     }
 
-    /// Steps to `end` [s] without events of joints.
+    /// Steps to `end` [s] without events of joints. Energies are noted by the caller, since a step that an
+    /// event cuts short is taken back.
     fn steps(&mut self, end: f64) -> Result<()> {
         let Self {
             built,
@@ -641,7 +661,6 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         }
         self.watch.steps_at_floor(self.state.time, done.at_floor);
         self.watch_bending();
-        self.note();
         Ok(())
     }
 

@@ -11,6 +11,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod assembly;
+mod compiled;
 pub mod contact;
 pub mod dynamics;
 pub mod element;

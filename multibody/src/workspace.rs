@@ -46,6 +46,14 @@ impl<G, const N: usize> Workspace<G, N> {
     where
         G: Group<N, D>,
     {
+        G::workspace(model)
+    }
+
+    /// [`Self::new`], compiled for a group.
+    pub(crate) fn of_group<const D: usize>(model: &Model<G, N, D>) -> Self
+    where
+        G: Group<N, D>,
+    {
         let trial = State::new(model);
         Self {
             backup: trial.clone(),
@@ -89,7 +97,7 @@ impl<G, const N: usize> Workspace<G, N> {
         G: Group<N, D>,
     {
         self.factor_assembled(model, time, iteration)?;
-        self.system.solve(&model.layout);
+        G::solve(&mut self.system, &model.layout);
         self.check_finite(model, time, iteration)
     }
 
@@ -117,21 +125,19 @@ impl<G, const N: usize> Workspace<G, N> {
     where
         G: Group<N, D>,
     {
-        self.system
-            .factor(&model.layout)
-            .map_err(|Singular { item, pivot, scale }| {
-                let location = match item {
-                    Item::Node(node) => model.node_location(node),
-                    Item::Row(row) => model.row_location(row),
-                };
-                Error::Singular {
-                    time,
-                    iteration,
-                    location,
-                    pivot,
-                    scale,
-                }
-            })
+        G::factor(&mut self.system, &model.layout).map_err(|Singular { item, pivot, scale }| {
+            let location = match item {
+                Item::Node(node) => model.node_location(node),
+                Item::Row(row) => model.row_location(row),
+            };
+            Error::Singular {
+                time,
+                iteration,
+                location,
+                pivot,
+                scale,
+            }
+        })
     }
 
     /// Whether the sum of the right-hand side is a finite number, and so all of it.

@@ -103,6 +103,24 @@ impl Attitude {
         self.rotation() * half_turn()
     }
 
+    /// Rates of pitch, yaw and roll of a body that turns with this angular velocity in the docking
+    /// frame [rad/s]; none where pitch and roll turn about the same axis.
+    ///
+    /// ```text
+    /// ω = Rz Ry e_x pitch' + Rz e_y yaw' + e_z roll'                                 (3)
+    /// ```
+    pub fn rates(self, spin: &Vector3<f64>) -> Option<[f64; 3]> {
+        let (sine, cosine) = math::sin_cos(self.yaw);
+        if cosine.abs() <= SINGULAR {
+            return None;
+        }
+        let (sine_roll, cosine_roll) = math::sin_cos(self.roll);
+        // Solved from the plane of x and y, in which e_z has no part.
+        let pitch = (cosine_roll * spin.x + sine_roll * spin.y) / cosine;
+        let yaw = cosine_roll * spin.y - sine_roll * spin.x;
+        Some([pitch, yaw, spin.z + sine * pitch])
+    }
+
     /// Pitch, yaw and roll [rad].
     pub fn list(self) -> [f64; 3] {
         [self.pitch, self.yaw, self.roll]
@@ -151,6 +169,28 @@ mod tests {
             close(Attitude::of_rotation(&given.rotation()).list(), given.list())?;
             let target = Se3::from_parts(Vector3::zeros(), given.target_rotation());
             close(Attitude::of_target(&target).list(), given.list())?;
+        }
+
+        /// Against a small turn about a fixed axis.
+        #[test]
+        fn rates_are_those_of_the_angles(
+            pitch in -1.0..1.0_f64, yaw in -1.2..1.2_f64, roll in -1.0..1.0_f64,
+            spin in proptest::array::uniform3(-1.0..1.0_f64),
+        ) {
+            let given = Attitude { pitch, yaw, roll };
+            let spin = Vector3::from(spin);
+            let Some(rates) = given.rates(&spin) else {
+                return Err(TestCaseError::fail("pitch and roll about one axis"));
+            };
+            let turned = |time: f64| {
+                let turn = Se3::new(Vector3::zeros(), spin * time).rotation();
+                Attitude::of_rotation(&(turn * given.rotation())).list()
+            };
+            let (after, before) = (turned(1e-5), turned(-1e-5));
+            for i in 0..3 {
+                let seen = (after[i] - before[i]) / 2e-5;
+                prop_assert!((rates[i] - seen).abs() < 1e-8, "{} {seen}", rates[i]);
+            }
         }
 
         /// Against a second statement of the convention, word by word: pitch about x first, then

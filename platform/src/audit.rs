@@ -1,10 +1,11 @@
 //! What must be conserved: energy and momentum of a running platform.
 //!
-//! With the energies E of bodies and legs, the work W of the wrench and that of the motors, and
+//! With the energies E of bodies and legs, the work W of the wrench, of the actuators of base and
+//! target and of the motors, and
 //! the energy D that dampers took,
 //!
 //! ```text
-//! residual = ΔE − W_wrench − W_motors + D                                       (1)
+//! residual = ΔE − W_wrench − W_actuators − W_motors + D                         (1)
 //! W_motors = Σ (work into leg − work of the end effector on it − of the base)   (2)
 //! ```
 //!
@@ -44,6 +45,8 @@ pub struct EnergyAccount {
     pub gravity: f64,
     /// Work of the wrench on the end effector since the start.
     pub wrench_work: f64,
+    /// Work of the actuators of base and target since the start.
+    pub actuator_work: f64,
     /// Work of the motors since the start, eq. (2).
     pub motor_work: f64,
     /// Energy dissipated since the start.
@@ -60,7 +63,7 @@ impl EnergyAccount {
             &Books {
                 kinetic: self.bodies_kinetic + self.legs_kinetic,
                 potentials: &[self.strain, self.tendons, self.gravity],
-                work: &[self.wrench_work, self.motor_work],
+                work: &[self.wrench_work, self.actuator_work, self.motor_work],
                 lost: &[self.dissipated],
                 residual: self.residual,
             },
@@ -83,9 +86,10 @@ pub fn energy_account(platform: &mut dyn Scheme) -> Result<EnergyAccount> {
         bodies_kinetic: kinetic,
         gravity: total - kinetic,
         wrench_work: account.wrench_work,
+        actuator_work: account.actuator_work,
         motor_work,
         dissipated: account.dissipated(),
-        residual: total - account.initial_bodies - account.wrench_work
+        residual: total - account.initial_bodies - account.wrench_work - account.actuator_work
             + account.dissipated()
             + world.contact_potential()
             - platform.initial_leg_energy()

@@ -4,13 +4,16 @@
 //! single legs others. Unknown keys are refused; [`PlatformConfig::validate`] names the key, the
 //! value and the allowed range of whatever is wrong.
 
+use crate::actuation::{BaseHold, BaseWrench, HoldMode};
 use crate::attitude::Attitude;
+use crate::body::Body;
 use crate::error::PlatformError;
 use leg_core::config::{Crank, History, Leaf, Motor, MotorMode, Side, Solver, Tendon};
 use leg_core::spatial::{Base, SectionShape, SpatialLegConfig, UniversalJoint};
+use multibody::group::{Group, Se3};
 use multibody::math;
-use multibody::model::Signal;
-use nalgebra::Vector3;
+use multibody::model::{Signal, spatial_inertia};
+use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
 use softdock_settings::{ConfigError, Parameter, Table, TableEntry, check, range, table, words};
 use std::collections::BTreeMap;
@@ -46,6 +49,11 @@ table! {
         mass_kg: f64 = 500.0, "Mass of the chaser without legs and end effector" ["kg"; 0.001 to 1e9];
         centre_of_mass_m: [f64; 3] = [0.0, 0.0, -0.5], "Centre of mass from the centre of the motors' circle" ["m"; -100 to 100];
         inertia_kg_m2: [f64; 3] = [80.0; 3], "Moments of inertia about the centre of mass" ["kg·m²"; 1e-9 to 1e15, "none above the sum of the other two"];
+        products_of_inertia_kg_m2: [f64; 3] = [0.0; 3], "Entries xy, xz and yz of its inertia tensor" ["kg·m²"; -1e15 to 1e15, "principal moments that are positive, none above the sum of the other two"];
+        /// What its thrusters and wheels do.
+        table wrench: BaseWrench;
+        /// How it holds itself.
+        table hold: BaseHold;
     }
 }
 
@@ -57,6 +65,26 @@ table! {
         mass_kg: f64 = 3.0, "Mass" ["kg"; 0.001 to 1e9];
         inertia_kg_m2: [f64; 3] = [0.04, 0.04, 0.07], "Moments of inertia about the centre" ["kg·m²"; 1e-9 to 1e15, "none above the sum of the other two"];
         feels_gravity: bool = true, "Gravity acts on it; false leaves its weight to the wrench of the user";
+    }
+}
+
+impl EndEffectorConfig {
+    /// The rigid body, where this gravity acts [m/s²]. Its frame stands at its centre.
+    pub fn body(&self, gravity_m_s2: &[f64; 3]) -> Body {
+        let tensor = Matrix3::from_diagonal(&self.inertia_kg_m2.into());
+        Body {
+            inertia: spatial_inertia(self.mass_kg, [0.0; 3], tensor),
+            gravity: if self.feels_gravity {
+                Vector3::from(*gravity_m_s2)
+            } else {
+                Vector3::zeros()
+            },
+        }
+    }
+
+    /// Its nominal pose.
+    pub fn pose(&self) -> Se3 {
+        Se3::from_parts(self.position_m.into(), self.attitude_rad.rotation())
     }
 }
 
@@ -103,7 +131,7 @@ table! {
 
 impl WrenchConfig {
     /// Keys and histories, force first.
-    fn parts(&self) -> [(&'static str, &History); 6] {
+    pub fn parts(&self) -> [(&'static str, &History); 6] {
         [
             (Self::force_x_n.key, &self.force_x_n),
             (Self::force_y_n.key, &self.force_y_n),
@@ -213,6 +241,55 @@ impl Resolution {
     }
 }
 
+/// The inertia tensor of these moments, and of its entries xy, xz and yz [kg·m²].
+pub fn inertia_tensor(moments: &[f64; 3], products: &[f64; 3]) -> Matrix3<f64> {
+    let mut out = Matrix3::from_diagonal(&Vector3::from(*moments));
+    for ((i, j), entry) in [(0, 1), (0, 2), (1, 2)].into_iter().zip(products) {
+        (out[(i, j)], out[(j, i)]) = (*entry, *entry);
+    }
+    out
+}
+
+/// A body of positive mass has positive moments, none above the sum of the other two: both the
+/// tensor I and ½ tr(I) 1 − I, the second moments of its mass, are positive. `key` is that of the
+/// products of inertia.
+pub fn check_tensor(
+    key: &'static str,
+    moments: &[f64; 3],
+    products: &[f64; 3],
+) -> Result<(), ConfigError> {
+    let tensor = inertia_tensor(moments, products);
+    // Rounding of a body without extent across an axis.
+    let spread = Matrix3::identity() * (0.5 + 1e-12) * tensor.trace() - tensor;
+    let positive = |matrix: Matrix3<f64>| matrix.cholesky().is_some();
+    check(
+        positive(tensor) && positive(spread),
+        key,
+        Vector3::from(*products).amax(),
+        "such that the principal moments are positive, none above the sum of the other two",
+    )
+}
+
+impl BaseConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        check_inertia(Self::inertia_kg_m2.key, &self.inertia_kg_m2)?;
+        check_tensor(
+            Self::products_of_inertia_kg_m2.key,
+            &self.inertia_kg_m2,
+            &self.products_of_inertia_kg_m2,
+        )?;
+        self.wrench.validate()
+    }
+
+    /// The key of a setting by which the base acts, if it does.
+    fn acting(&self) -> Option<&'static str> {
+        let holds = self.hold.mode != HoldMode::Off;
+        holds
+            .then_some(BaseHold::mode.key)
+            .or_else(|| self.wrench.acting())
+    }
+}
+
 /// Three moments of inertia that a body can have.
 pub fn check_inertia(key: &'static str, inertia: &[f64; 3]) -> Result<(), ConfigError> {
     let [a, b, c] = *inertia;
@@ -247,7 +324,10 @@ impl PlatformConfig {
         // The narrower ranges first: a message should name them.
         self.validate_parts()?;
         self.check_ranges()?;
-        check_inertia(BaseConfig::inertia_kg_m2.key, &self.base.inertia_kg_m2)?;
+        self.base.validate()?;
+        if let Some(key) = self.base.acting().filter(|_| !self.base.free_floating) {
+            return Err(PlatformError::FixedBaseActs { key });
+        }
         let inertia = &self.end_effector.inertia_kg_m2;
         check_inertia(EndEffectorConfig::inertia_kg_m2.key, inertia)?;
         self.validate_placement()?;

@@ -173,6 +173,12 @@ impl Encounter {
         }
     }
 
+    /// Whether a memory is of an encounter with as many contacts.
+    pub(crate) fn fits(&self, saved: &EncounterMemory) -> bool {
+        let contacts = self.output.points.len();
+        saved.output.points.len() == contacts && saved.episodes.count() == contacts
+    }
+
     /// Goes back to a memory of this encounter.
     pub(crate) fn restore(&mut self, saved: &EncounterMemory) {
         self.episodes.clone_from(&saved.episodes);

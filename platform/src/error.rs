@@ -60,6 +60,15 @@ pub enum PlatformError {
          stand on a fixed base (take coupling = \"monolithic\")"
     )]
     FloatingBase,
+    /// A fixed base feels neither thrusters nor wheels.
+    #[error(
+        "{key} is not allowed with base.free_floating = false: a fixed base feels nothing of it (take \
+         base.free_floating = true)"
+    )]
+    FixedBaseActs {
+        /// The key by which the base acts.
+        key: &'static str,
+    },
     /// An accuracy can be asked of the monolithic scheme only.
     #[error(
         "solver.accuracy is not allowed with coupling = \"implicit\" or \"explicit\": there the \

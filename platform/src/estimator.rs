@@ -34,7 +34,7 @@ use nalgebra::{DMatrix, DVector, Vector3, Vector6};
 use softdock_control::riccati;
 
 /// Measurements of the end effector: pose, then rates.
-const POSE: usize = 12;
+pub(crate) const POSE: usize = 12;
 
 /// Deviations that sensors do not tell from rest: position, angle, velocity, rate, in lengths of the
 /// platform, radians and both per sampling period. On the default platform (0.19 m, 1 ms) these are
@@ -57,6 +57,13 @@ const REGULAR: f64 = 1e-6;
 
 /// Directions of y that eq. (3) does not explain, as a share of the best explained one.
 const UNSEEN: f64 = 1e-10;
+
+/// What changes in an estimator.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct EstimatorMemory {
+    predicted: Option<Vec<f64>>,
+    corrected: Vec<f64>,
+}
 
 /// An estimator of a regulator's state.
 #[derive(Debug, Clone)]
@@ -142,6 +149,26 @@ impl Estimator {
         })
     }
 
+    /// What changes in it: x̂ as predicted, and as corrected last.
+    pub fn memory(&self) -> EstimatorMemory {
+        EstimatorMemory {
+            predicted: self.predicted.as_ref().map(|x| x.as_slice().to_vec()),
+            corrected: self.corrected.as_slice().to_vec(),
+        }
+    }
+
+    /// Goes on from a memory; false, and nothing changes, if it is of an estimator with other states.
+    pub fn recall(&mut self, memory: &EstimatorMemory) -> bool {
+        let states = self.corrected.len();
+        let predicted = memory.predicted.as_ref();
+        if memory.corrected.len() != states || predicted.is_some_and(|x| x.len() != states) {
+            return false;
+        }
+        self.predicted = predicted.map(|x| DVector::from_column_slice(x));
+        self.corrected.copy_from_slice(&memory.corrected);
+        true
+    }
+
     /// The state at a sample, from what the sensors tell now: eq. (2), or eq. (3) at the first one.
     pub fn correct(&mut self, platform: &dyn Scheme) -> Result<&DVector<f64>> {
         let y = self.measure(platform)?;
@@ -214,7 +241,7 @@ fn deviation(
 
 /// C of eq. (1): the outputs of the linear model, then angles and rates of the motors, which are the
 /// cranks' rotations about the motors' axes.
-fn measured(linear: &LinearPlatform) -> DMatrix<f64> {
+pub(crate) fn measured(linear: &LinearPlatform) -> DMatrix<f64> {
     let model = &linear.model;
     let (order, legs) = (model.order(), linear.whole.legs.len());
     let mut out = DMatrix::zeros(POSE + 2 * legs, 2 * order);

@@ -61,6 +61,18 @@ pub trait PlatformLeg: Clone + core::fmt::Debug + Send + Sync + 'static {
         base: Option<&BodyState>,
         time_and_slack: (f64, f64),
     );
+    /// The same before a step far shorter than the last one: velocities become consistent with those of
+    /// the ends, accelerations with [`Self::jump`]. A leg without constraints of its own has no more to
+    /// do than behind a jump.
+    fn begin_consistent(
+        &mut self,
+        integrator: &Integrator,
+        tip: &TipMotion,
+        base: Option<&BodyState>,
+        time_and_slack: (f64, f64),
+    ) {
+        self.begin_jump(integrator, tip, base, time_and_slack);
+    }
     /// Lets accelerations and reactions jump, for these changes of the ends.
     fn jump(&mut self, tip: &Vector3<f64>, base: Option<&Vector6<f64>>);
     /// Why the last linearisation failed, if it did.
@@ -179,6 +191,16 @@ impl PlatformLeg for NativeLeg {
         time_and_slack: (f64, f64),
     ) {
         NativeLeg::begin_jump(self, integrator, tip, base, time_and_slack);
+    }
+
+    fn begin_consistent(
+        &mut self,
+        integrator: &Integrator,
+        tip: &TipMotion,
+        base: Option<&BodyState>,
+        time_and_slack: (f64, f64),
+    ) {
+        NativeLeg::begin_consistent(self, integrator, tip, base, time_and_slack);
     }
 
     fn jump(&mut self, tip: &Vector3<f64>, base: Option<&Vector6<f64>>) {

@@ -2,6 +2,7 @@
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
+pub mod actuation;
 pub mod attitude;
 pub mod audit;
 pub mod bodies;
@@ -13,6 +14,7 @@ pub mod encounter;
 pub mod error;
 pub mod estimator;
 pub mod leg;
+pub mod leg_regulator;
 pub mod linear_model;
 pub mod monolithic;
 pub mod motor_range;
@@ -26,6 +28,7 @@ pub mod stopwatch;
 pub mod strut;
 pub mod threads;
 pub mod unit;
+pub mod vehicle;
 pub mod whole_model;
 pub mod world;
 pub mod wrench;

@@ -14,9 +14,11 @@
 mod audit;
 mod jump;
 
+use crate::actuation::Actuation;
+use crate::attitude::Attitude;
 use crate::bodies::{Bodies, EFFECTOR, point_motion};
 use crate::body::{Body, BodyState, BodyStep};
-use crate::config::PlatformConfig;
+use crate::config::{PlatformConfig, inertia_tensor};
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
 use crate::leg::PlatformLeg;
@@ -26,6 +28,7 @@ use crate::statics::StaticPlatform;
 use crate::stopwatch::{Times, timed};
 use crate::strut::{StrutLeg, base_with_cranks, effector_with_tips};
 use crate::threads::ThreadPool;
+use crate::vehicle::Vehicle;
 use crate::whole_model::{WholeModel, starts};
 use crate::world::{Flow, World, WorldMemory};
 use crate::wrench::{AppliedWrench, WrenchHistory};
@@ -37,7 +40,7 @@ use multibody::dynamics::stepper::{self, Done, Planned, Refusal, StepSizes, Step
 use multibody::group::{Group, Se3};
 use multibody::model::{Signal, spatial_inertia};
 use multibody::port::condensed::{self, Guess, Iteration};
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Vector3, Vector6};
 use std::time::{Duration, Instant};
 
 /// Everything that changes in a run.
@@ -96,9 +99,9 @@ pub struct Platform<L = NativeLeg> {
     /// What the legs held when the account was looked at last [J].
     balances: Option<f64>,
     pace: Pace,
-    /// A motor jumps here.
+    /// A motor or an actuator jumps here.
     jumped: bool,
-    /// Next jumps of the wrench and of a motor [s].
+    /// Next jumps of the wrench, and of a motor or an actuator [s].
     jumps: [Option<f64>; 2],
     pool: ThreadPool,
     /// Wall times of the parallel parts and of whole steps, once somebody asks for them.
@@ -138,6 +141,7 @@ impl Platform<NativeLeg> {
         let mut out = Self::of_legs(equilibrium, legs, *equilibrium.effector(), base);
         out.start_accelerations(equilibrium)?;
         out.set_wrench(wrench);
+        out.act_on_base();
         Ok(out)
     }
 
@@ -186,6 +190,7 @@ impl Platform<StrutLeg> {
             .collect();
         let mut out = Self::of_legs(equilibrium, legs, effector, base);
         out.set_wrench(wrench);
+        out.act_on_base();
         Ok(out)
     }
 }
@@ -239,6 +244,29 @@ impl<L: PlatformLeg> Platform<L> {
     pub fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
         self.world
             .add_target(body, state, pair, latch, &mut self.bodies, self.time);
+    }
+
+    /// The target does this by itself from now on.
+    pub fn act_on_target(&mut self, actuation: Actuation) {
+        self.world
+            .act_on_target(actuation, &mut self.bodies, self.time);
+    }
+
+    /// A floating base does from now on what its configuration says.
+    fn act_on_base(&mut self) {
+        let Some(base) = self.world.bodies().base else {
+            return;
+        };
+        let config = &self.config.base;
+        let centre = Vector3::from(config.centre_of_mass_m);
+        let hold = &config.hold;
+        let attitude = Attitude::from_degrees(hold.pitch_deg, hold.yaw_deg, hold.roll_deg);
+        let law = hold.law(&self.bodies[base], &centre, attitude.rotation());
+        let history = config.wrench.history();
+        if let Some(actuation) = Actuation::new(centre, history, law, self.time) {
+            self.world.act_on_base(actuation);
+            self.jumped = true;
+        }
     }
 
     /// Its configuration.
@@ -317,6 +345,16 @@ impl<L: PlatformLeg> Platform<L> {
         }
     }
 
+    /// Gives a vehicle a wrench history from now on, force through its centre of mass, world axes. False
+    /// if there is no such vehicle: a base that is fixed, a platform without a target.
+    pub fn set_vehicle_wrench(&mut self, vehicle: Vehicle, wrench: WrenchHistory) -> bool {
+        let jumps = self.world.set_vehicle_wrench(vehicle, wrench, self.time);
+        if jumps == Some(true) {
+            self.restart_small_steps();
+        }
+        jumps.is_some()
+    }
+
     /// A snapshot.
     pub fn state(&self) -> PlatformState<L::State> {
         PlatformState {
@@ -357,8 +395,8 @@ impl<L: PlatformLeg> Platform<L> {
         }
     }
 
-    /// Goes on from a memory of a platform with this configuration and no target. False, and nothing
-    /// changes, if it is of another one.
+    /// Goes on from a memory of a platform with this configuration and, if it has one, this target.
+    /// False, and nothing changes, if it is of another one.
     pub fn recall(&mut self, memory: &PlatformMemory<L::State>) -> bool {
         let state = &memory.state;
         let legs = self.legs.len();
@@ -371,6 +409,7 @@ impl<L: PlatformLeg> Platform<L> {
         let states = self.legs.iter().zip(&state.legs);
         let fits = counts == [legs; 4]
             && state.bodies.len() == self.bodies.len()
+            && self.world.fits(&state.world)
             && states.into_iter().all(|(leg, state)| leg.fits(state));
         if !fits {
             return false;
@@ -496,7 +535,8 @@ impl<L: PlatformLeg> Platform<L> {
         let stopped = self.world.encounter().is_none()
             && (self.balances.is_some() || self.legs.iter().any(L::touches_stop));
         let trial = if stopped {
-            self.world.weigh(&self.bodies, &steps, h, (0.0, 0.0))
+            self.world
+                .weigh(&self.bodies, &steps, (self.time, h), (0.0, 0.0))
         } else {
             trial
         };
@@ -676,6 +716,10 @@ impl<L: PlatformLeg> Stepped for Platform<L> {
         step: &Planned,
         strict: Strictness,
     ) -> core::result::Result<Done, Refusal<PlatformError>> {
+        if self.pace.becomes_short(step) {
+            self.make_consistent(step.length)
+                .map_err(Refusal::Smaller)?;
+        }
         let (report, closed) = self.step_to(step.end, strict)?;
         Ok(Done {
             iterations: report.iterations,
@@ -695,7 +739,7 @@ impl<L: PlatformLeg> Stepped for Platform<L> {
 /// The base as a body whose frame is the world's at the start.
 pub(crate) fn base_body(config: &PlatformConfig) -> Body {
     let base = &config.base;
-    let tensor = Matrix3::from_diagonal(&base.inertia_kg_m2.into());
+    let tensor = inertia_tensor(&base.inertia_kg_m2, &base.products_of_inertia_kg_m2);
     Body {
         inertia: spatial_inertia(base.mass_kg, base.centre_of_mass_m, tensor),
         gravity: config.gravity_m_s2.into(),

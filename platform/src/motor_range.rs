@@ -6,7 +6,7 @@ use leg_core::SpatialLegConfig;
 use leg_core::config::EndStops;
 
 /// Working range of a leg's motor.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MotorRange {
     /// Its middle, the crank angle of the pre-tensioned posture [rad].
     pub zero: f64,

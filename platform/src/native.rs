@@ -343,7 +343,37 @@ impl NativeLeg {
         integrator: &Integrator,
         tip: &[[f64; 3]; 3],
         base: Option<&BodyState>,
+        time_and_slack: (f64, f64),
+    ) {
+        self.begin_standing(integrator, (tip, base), time_and_slack, |leg, open| {
+            let (model, workspace) = (&leg.leg.model, &mut leg.workspace);
+            condensed::assemble_jump(model, workspace, open)?;
+            condensed::factor(model, workspace, (Iteration::Full, 1))
+        });
+    }
+
+    /// The same before a step far shorter than the last one: velocities become consistent with those of
+    /// the ends, accelerations with [`Self::jump`].
+    pub fn begin_consistent(
+        &mut self,
+        integrator: &Integrator,
+        tip: &[[f64; 3]; 3],
+        base: Option<&BodyState>,
+        time_and_slack: (f64, f64),
+    ) {
+        self.begin_standing(integrator, (tip, base), time_and_slack, |leg, open| {
+            let (model, workspace) = (&leg.leg.model, &mut leg.workspace);
+            condensed::assemble_consistent(model, &mut leg.state, workspace, open)
+        });
+    }
+
+    /// Condenses what `assemble` assembles and factorises where the leg is.
+    fn begin_standing(
+        &mut self,
+        integrator: &Integrator,
+        (tip, base): (&[[f64; 3]; 3], Option<&BodyState>),
         (time, slack): (f64, f64),
+        assemble: impl FnOnce(&mut Self, &OpenStep) -> Result<(), multibody::Error>,
     ) {
         if !self.attached {
             return;
@@ -355,6 +385,9 @@ impl NativeLeg {
         let inputs = InputsAt { signals, time: at };
         let open = condensed::begin_jump(model, state, workspace, &inputs, integrator);
         self.open = Some(open);
+        let done = self
+            .set_ends(tip, base)
+            .and_then(|()| assemble(self, &open));
         let Self {
             leg,
             workspace,
@@ -362,11 +395,8 @@ impl NativeLeg {
             condensation,
             ..
         } = self;
-        let model = &leg.model;
-        let done = set_ends(workspace, (&self.tip_inputs, self.base_inputs), tip, base)
-            .and_then(|()| condensed::assemble_jump(model, workspace, &open))
-            .and_then(|()| condensed::factor(model, workspace, (Iteration::Full, 1)));
         if done.is_ok() {
+            let model = &leg.model;
             condensed::condense(model, workspace, &open, port, condensation, Iteration::Full);
         }
         self.failure = done.err();

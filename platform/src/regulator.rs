@@ -92,7 +92,7 @@ pub fn linearized(
 
 impl RegulatorSettings {
     /// Weights of pose and rates, eq. (1), shape 12 × 12.
-    fn weights(&self) -> DMatrix<f64> {
+    pub(crate) fn weights(&self) -> DMatrix<f64> {
         DMatrix::from_diagonal(&DVector::from_fn(12, |i, _| match i / 3 {
             0 => self.position,
             1 => self.rotation,
@@ -102,7 +102,11 @@ impl RegulatorSettings {
     }
 
     /// Weights of pose and rates that let the end effector of `equilibrium` come to rest by eq. (2).
-    fn weights_for(&self, equilibrium: &StaticPlatform, frequency_hz: f64) -> DMatrix<f64> {
+    pub(crate) fn weights_for(
+        &self,
+        equilibrium: &StaticPlatform,
+        frequency_hz: f64,
+    ) -> DMatrix<f64> {
         let by_torques = equilibrium.wrench_by_torques();
         let (scale, motors) = (by_torques.amax(), by_torques.ncols());
         let inverse = by_torques

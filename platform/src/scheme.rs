@@ -1,5 +1,6 @@
 //! One way to run any coupling of legs and end effector.
 
+use crate::actuation::Actuation;
 use crate::bodies::EFFECTOR;
 use crate::body::{Body, BodyState};
 use crate::config::{Coupling, Fidelity, PlatformConfig};
@@ -7,9 +8,12 @@ use crate::contact::{ContactPair, Latch};
 use crate::cosimulation::{Explicit, Implicit};
 use crate::error::{PlatformError, Result};
 use crate::leg::PlatformLeg;
-use crate::monolithic::Platform;
+use crate::monolithic::{Platform, PlatformMemory};
+use crate::native::NativeLeg;
 use crate::statics::StaticPlatform;
+use crate::strut::StrutLeg;
 use crate::unit::{LegEnergy, LegShape, LegUnit, LegView, UnitStart};
+use crate::vehicle::Vehicle;
 use crate::world::World;
 use crate::wrench::WrenchHistory;
 pub use multibody::dynamics::stepper::Progress;
@@ -18,6 +22,15 @@ use multibody::model::Signal;
 use multibody::results::soundness::LeafStrain;
 use multibody::results::stress::Stress;
 use nalgebra::Vector3;
+
+/// What changes in a scheme, and what acts on it from outside: enough to go on elsewhere.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub enum SchemeMemory {
+    /// Monolithic, legs with a leaf.
+    Full(PlatformMemory<<NativeLeg as PlatformLeg>::State>),
+    /// Monolithic, struts.
+    Strut(PlatformMemory<<StrutLeg as PlatformLeg>::State>),
+}
 
 /// Sees a scheme after every accepted step. It may ask for what has to be computed first, such as
 /// strains.
@@ -93,12 +106,21 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// of it.
     fn set_wrench(&mut self, wrench: WrenchHistory);
 
+    /// Gives a vehicle a wrench history from now on, force through its centre of mass, world axes. False
+    /// if there is no such vehicle, or if the scheme cannot.
+    fn set_vehicle_wrench(&mut self, _vehicle: Vehicle, _wrench: WrenchHistory) -> bool {
+        false
+    }
+
     /// Gives the motor of a leg another torque history [N·m] and target history, counted from where
     /// the crank was at the start [rad]; none leaves the old one.
     fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>);
 
     /// Puts a target in front of the end effector.
     fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch);
+
+    /// The target does this by itself from now on: a wrench of its own, a law that holds it.
+    fn act_on_target(&mut self, actuation: Actuation);
 
     /// Breaks a leg: from now on it carries nothing.
     fn detach(&mut self, leg: usize);
@@ -110,6 +132,22 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// Advances to `end` [s].
     fn advance_to(&mut self, end: f64) -> Result<Progress> {
         self.advance_observed(end, &mut |_| {})
+    }
+
+    /// What changes in it; none of a scheme that cannot tell, because its legs keep their states to
+    /// themselves.
+    fn memory(&self) -> Option<SchemeMemory> {
+        None
+    }
+
+    /// Goes on from a memory; false, and nothing changes, if it is that of another scheme.
+    fn recall(&mut self, _memory: &SchemeMemory) -> bool {
+        false
+    }
+
+    /// The same scheme once more, if it can be copied.
+    fn copy(&self) -> Option<Box<dyn Scheme>> {
+        None
     }
 
     /// The monolithic platform, if it is one: its legs can be looked into.
@@ -254,6 +292,10 @@ impl<L: PlatformLeg> Scheme for Platform<L> {
         Platform::set_wrench(self, wrench);
     }
 
+    fn set_vehicle_wrench(&mut self, vehicle: Vehicle, wrench: WrenchHistory) -> bool {
+        Platform::set_vehicle_wrench(self, vehicle, wrench)
+    }
+
     fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
         if let Some(found) = self.legs().get(leg) {
             let start = found.start_angle();
@@ -268,12 +310,40 @@ impl<L: PlatformLeg> Scheme for Platform<L> {
         Platform::add_target(self, body, state, pair, latch);
     }
 
+    fn act_on_target(&mut self, actuation: Actuation) {
+        Platform::act_on_target(self, actuation);
+    }
+
     fn detach(&mut self, leg: usize) {
         Platform::detach(self, leg);
     }
 
     fn advance_observed(&mut self, end: f64, observe: &mut Observer<'_>) -> Result<Progress> {
         Platform::advance_observed(self, end, |platform| observe(platform))
+    }
+
+    fn memory(&self) -> Option<SchemeMemory> {
+        let this = self as &dyn core::any::Any;
+        let full = this.downcast_ref::<Platform<NativeLeg>>();
+        let strut = this.downcast_ref::<Platform<StrutLeg>>();
+        let full = full.map(|platform| SchemeMemory::Full(platform.memory()));
+        full.or_else(|| strut.map(|platform| SchemeMemory::Strut(platform.memory())))
+    }
+
+    fn recall(&mut self, memory: &SchemeMemory) -> bool {
+        let this = self as &mut dyn core::any::Any;
+        match memory {
+            SchemeMemory::Full(memory) => this
+                .downcast_mut::<Platform<NativeLeg>>()
+                .is_some_and(|platform| platform.recall(memory)),
+            SchemeMemory::Strut(memory) => this
+                .downcast_mut::<Platform<StrutLeg>>()
+                .is_some_and(|platform| platform.recall(memory)),
+        }
+    }
+
+    fn copy(&self) -> Option<Box<dyn Scheme>> {
+        Some(Box::new(self.clone()))
     }
 
     fn monolithic(&self) -> Option<&Platform> {
@@ -364,6 +434,10 @@ macro_rules! cosimulated {
                 latch: Latch,
             ) {
                 self.common.add_target(body, state, pair, latch);
+            }
+
+            fn act_on_target(&mut self, actuation: Actuation) {
+                self.common.act_on_target(actuation);
             }
 
             fn detach(&mut self, leg: usize) {

@@ -5,13 +5,16 @@
 //! latch closes, at ends of steps, and the account of energies must close.
 //!
 //! Energies of dissipation follow from the powers at the ends of the steps by the trapezoidal rule,
-//! the work of the wrench from the way that the end effector makes.
+//! the work of the wrench from the way that the end effector makes, that of the actuators of target
+//! and base from means of wrench and twist over a step.
 
+use crate::actuation::{self, Actuation};
 use crate::bodies::{Bodies, BodySystem, EFFECTOR, MOST_BODIES, PortResponse};
 use crate::body::{Body, BodyState, BodyStep, gravity_energy, kinetic_energy};
 use crate::contact::{BodyMotion, ContactPair, EpisodeChanges, Latch};
 use crate::encounter::{Encounter, EncounterMemory};
 use crate::error::{PlatformError, Result};
+use crate::vehicle::{Vehicle, VehicleWrench};
 use crate::wrench::{AppliedWrench, WrenchHistory, split, work};
 use multibody::dynamics::grid::SLIVER;
 use multibody::dynamics::integrator::Integrator;
@@ -21,10 +24,14 @@ use nalgebra::{Vector3, Vector6};
 /// [W].
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Account {
-    /// Work of the wrench from outside [J].
+    /// Work of the wrenches from outside, on the end effector and on the vehicles [J].
     pub wrench_work: f64,
     /// That wrench as the last step felt it.
     wrench_load: Vector6<f64>,
+    /// Work of the actuators of target and base [J].
+    pub actuator_work: f64,
+    /// Their wrenches as the last step felt them, own axes, in the order of the bodies.
+    actuator_loads: [Vector6<f64>; MOST_BODIES],
     /// Lost in the damping of contacts.
     pub contact_damping: Flow,
     /// Lost in friction.
@@ -84,11 +91,22 @@ impl Account {
 pub struct WorldMemory {
     account: Account,
     encounter: Option<EncounterMemory>,
+    vehicles: Vec<VehicleWrench>,
 }
 
 /// Kinetic energy and potential of a body [J].
 fn energy(body: &Body, state: &BodyState) -> f64 {
     kinetic_energy(body, state) + gravity_energy(body, &state.pose)
+}
+
+/// What a body does by itself.
+#[derive(Debug, Clone)]
+struct Actuator {
+    /// Position of the body in the lists of bodies.
+    body: usize,
+    actuation: Actuation,
+    /// The wrench history as the step under way feels it.
+    felt: Vector6<f64>,
 }
 
 /// The bodies and what acts on them besides the legs.
@@ -98,6 +116,10 @@ pub struct World {
     wrench: AppliedWrench,
     /// The wrench as the step under way feels it.
     load: Vector6<f64>,
+    // Mostly none.
+    actuators: Vec<Actuator>,
+    /// Wrenches on base and target, where some were set.
+    vehicles: Vec<VehicleWrench>,
     // Apart: large, and mostly not there.
     encounter: Option<Box<Encounter>>,
     account: Account,
@@ -114,6 +136,8 @@ impl World {
             bodies: list,
             wrench: AppliedWrench::held(held),
             load: *held,
+            actuators: Vec::new(),
+            vehicles: Vec::new(),
             encounter: None,
             same: SLIVER * step,
             account: Account {
@@ -143,6 +167,35 @@ impl World {
     /// Gives the end effector another wrench history from `time` [s] on.
     pub fn set_wrench(&mut self, wrench: WrenchHistory, time: f64) {
         self.wrench.replace(wrench, time);
+    }
+
+    /// Gives a vehicle a wrench history from `time` [s] on, force through its centre of mass, world
+    /// axes: whether the wrench jumps there. None if there is no such vehicle.
+    pub fn set_vehicle_wrench(
+        &mut self,
+        vehicle: Vehicle,
+        wrench: WrenchHistory,
+        time: f64,
+    ) -> Option<bool> {
+        let index = match vehicle {
+            Vehicle::Base => self.bodies.base,
+            Vehicle::Target => self.bodies.target,
+        }?;
+        let known = self.vehicles.iter().position(|v| v.body == index);
+        let at = known.unwrap_or_else(|| {
+            let body = &self.bodies.all[index];
+            self.vehicles.push(VehicleWrench::none(index, body));
+            self.vehicles.len() - 1
+        });
+        Some(self.vehicles[at].replace(wrench, time))
+    }
+
+    /// First time between `start` and `end` [s], both left out, at which a wrench jumps.
+    pub fn next_wrench_jump(&self, start: f64, end: f64, slack: f64) -> Option<f64> {
+        let vehicles = self.vehicles.iter().map(VehicleWrench::wrench);
+        let all = core::iter::once(&self.wrench).chain(vehicles);
+        all.filter_map(|wrench| wrench.next_jump(start, end, slack))
+            .reduce(f64::min)
     }
 
     /// The wrench from outside is this one, as it was when a state was saved.
@@ -182,12 +235,26 @@ impl World {
         WorldMemory {
             account: self.account,
             encounter: self.encounter.as_deref().map(Encounter::memory),
+            vehicles: self.vehicles.clone(),
         }
+    }
+
+    /// Whether a memory is of a world with the same contacts, if it has a target at all.
+    pub(crate) fn fits(&self, memory: &WorldMemory) -> bool {
+        let count = self.bodies.all.len();
+        let vehicles = memory.vehicles.iter().all(|vehicle| vehicle.body < count);
+        let encounters = match (&self.encounter, &memory.encounter) {
+            (Some(encounter), Some(saved)) => encounter.fits(saved),
+            (None, None) => true,
+            _ => false,
+        };
+        vehicles && encounters
     }
 
     /// Goes back to a memory of this world.
     pub fn restore(&mut self, memory: &WorldMemory) {
         self.account = memory.account;
+        self.vehicles.clone_from(&memory.vehicles);
         if let (Some(encounter), Some(saved)) = (&mut self.encounter, &memory.encounter) {
             encounter.restore(saved);
         }
@@ -196,6 +263,14 @@ impl World {
     /// Starts a step of the generalised-α method from `start` to `end` [s].
     pub fn begin(&mut self, start: f64, end: f64) {
         self.load = self.wrench.at_end(start, end);
+        for actuator in &mut self.actuators {
+            // Behind a jump, accelerations have followed: a step sees its own side only.
+            let history = actuator.actuation.history();
+            [_, actuator.felt] = history.at_points(start, end, [start, end], [0.5, 0.5]);
+        }
+        for vehicle in &mut self.vehicles {
+            vehicle.begin(start, end);
+        }
     }
 
     /// Starts Newton's system at an iterate: inertia, outer wrench, contact, latch.
@@ -209,6 +284,17 @@ impl World {
         let (force, moment) = split(&self.load);
         self.system
             .add_dead_wrench(&steps[EFFECTOR], &force, &moment);
+        for actuator in &self.actuators {
+            let (i, step) = (actuator.body, &steps[actuator.body]);
+            let found = (actuator.actuation).evaluate(&step.trial, &actuator.felt, end);
+            self.system.add_wrench(i, &found.wrench);
+            let by_twist = found.by_twist * (step.map * integrator.weights().damping);
+            self.system
+                .add_derivative(i, i, &(found.by_pose + by_twist));
+        }
+        for vehicle in &self.vehicles {
+            vehicle.add_to(&mut self.system, steps);
+        }
         let (Some(encounter), Some(target)) = (&mut self.encounter, self.bodies.target) else {
             return Ok(());
         };
@@ -289,22 +375,24 @@ impl World {
         let at_stake = encounter.at_stake();
         Trial {
             event,
-            ..self.weigh(bodies, steps, h, (stored + losses, at_stake))
+            ..self.weigh(bodies, steps, (start, h), (stored + losses, at_stake))
         }
     }
 
-    /// The account of the bodies in a step of `h` [s]: contact and latch store and lose `beside` [J] in
+    /// The account of the bodies in a step of `h` from `start` [s]: contact and latch store and lose `beside` [J] in
     /// it, and have so much at stake [J].
     pub fn weigh(
         &self,
         bodies: &[BodyState],
         steps: &[BodyStep],
-        h: f64,
+        (start, h): (f64, f64),
         (beside, at_stake): (f64, f64),
     ) -> Trial {
         let account = &self.account;
         let (before, after) = (&account.wrench_load, &self.load);
-        let wrench = work(before, after, &bodies[EFFECTOR], &steps[EFFECTOR].trial, h);
+        let wrench = work(before, after, &bodies[EFFECTOR], &steps[EFFECTOR].trial, h)
+            + self.vehicle_work(bodies, steps, h);
+        let (actuators, _) = self.actuator_work(bodies, |i| &steps[i].trial, (start, h));
         let trials = steps.iter().map(|step| &step.trial);
         let gained = self.energy_of(trials.clone()) - self.body_energy(bodies);
         let given = (self.target_energy(trials.clone()) - account.initial_target).abs();
@@ -321,13 +409,100 @@ impl World {
         Trial {
             event: None,
             held,
-            miss: gained + beside - wrench,
+            miss: gained + beside - wrench - actuators,
             moved: (account.moved)
                 .max(turned)
                 .max(given)
                 .max(at_stake)
-                .max((account.wrench_work + wrench).abs()),
+                .max((account.wrench_work + wrench).abs())
+                .max((account.actuator_work + actuators).abs()),
         }
+    }
+
+    /// Work of the actuators in a step of `h` from `start` [s], which ends with `ends`, and their
+    /// wrenches there.
+    fn actuator_work<'a>(
+        &self,
+        bodies: &[BodyState],
+        ends: impl Fn(usize) -> &'a BodyState,
+        (start, h): (f64, f64),
+    ) -> (f64, [Vector6<f64>; MOST_BODIES]) {
+        let mut loads = [Vector6::zeros(); MOST_BODIES];
+        let mut sum = 0.0;
+        for actuator in &self.actuators {
+            let i = actuator.body;
+            let end = ends(i);
+            let found = (actuator.actuation).evaluate(end, &actuator.felt, start + h);
+            loads[i] = found.wrench;
+            let before = &self.account.actuator_loads[i];
+            sum += actuation::work(before, &loads[i], &bodies[i], end, h);
+        }
+        (sum, loads)
+    }
+
+    /// From `time` [s] on the target does this by itself; `bodies` are accelerated by it.
+    pub fn act_on_target(&mut self, actuation: Actuation, bodies: &mut [BodyState], time: f64) {
+        let Some(target) = self.bodies.target else {
+            return;
+        };
+        self.add_actuator(target, actuation);
+        self.cross_actuator_jumps(bodies, time);
+    }
+
+    /// The histories of actuators may jump at `time` [s]: they are felt as they are behind it. The
+    /// target's acceleration follows at once, for contact and latch do not feel accelerations; that of
+    /// a base, which carries the legs, is left to the scheme.
+    pub fn cross_actuator_jumps(&mut self, bodies: &mut [BodyState], time: f64) {
+        let behind = time + self.same;
+        for actuator in &mut self.actuators {
+            let i = actuator.body;
+            let (force, moment) = actuator.actuation.history().sample(behind);
+            actuator.felt.fixed_rows_mut::<3>(0).copy_from(&force);
+            actuator.felt.fixed_rows_mut::<3>(3).copy_from(&moment);
+            let found = (actuator.actuation).evaluate(&bodies[i], &actuator.felt, time);
+            let change = found.wrench - self.account.actuator_loads[i];
+            self.account.actuator_loads[i] = found.wrench;
+            let factors = self.bodies.all[i].inertia.cholesky();
+            if let Some(factors) = factors.filter(|_| self.bodies.target == Some(i)) {
+                let jump = factors.solve(&change);
+                bodies[i].acceleration += jump;
+                bodies[i].algorithmic += jump;
+            }
+        }
+    }
+
+    /// From now on a floating base does this by itself.
+    pub fn act_on_base(&mut self, actuation: Actuation) {
+        if let Some(base) = self.bodies.base {
+            self.add_actuator(base, actuation);
+        }
+    }
+
+    fn add_actuator(&mut self, body: usize, actuation: Actuation) {
+        self.actuators.push(Actuator {
+            body,
+            actuation,
+            felt: Vector6::zeros(),
+        });
+    }
+
+    /// First time between `start` and `end` [s], both left out, at which the wrench of an actuator
+    /// jumps.
+    pub fn next_actuator_jump(&self, start: f64, end: f64, slack: f64) -> Option<f64> {
+        let histories = self.actuators.iter().map(|a| a.actuation.history());
+        let jumps = histories.filter_map(|history| history.next_jump(start, end, slack));
+        jumps.reduce(f64::min)
+    }
+
+    /// Work of the wrenches on the vehicles in a step of `h` [s] [J].
+    fn vehicle_work(&self, bodies: &[BodyState], steps: &[BodyStep], h: f64) -> f64 {
+        let vehicles = self.vehicles.iter();
+        vehicles
+            .map(|vehicle| {
+                let i = vehicle.body;
+                vehicle.work(&bodies[i], &steps[i].trial, h)
+            })
+            .sum()
     }
 
     /// Energy of the target [J].
@@ -364,6 +539,14 @@ impl World {
     ) -> bool {
         let h = integrator.step();
         let from = bodies[EFFECTOR];
+        if !self.actuators.is_empty() {
+            let ends = |i: usize| &steps[i].trial;
+            let (work, loads) = self.actuator_work(bodies, ends, (time - h, h));
+            self.account.actuator_work += work;
+            self.account.actuator_loads = loads;
+        }
+        let by_vehicles = self.vehicle_work(bodies, steps, h);
+        self.vehicles.iter_mut().for_each(VehicleWrench::accept);
         let mut errors = [Vector6::zeros(); MOST_BODIES];
         for ((state, step), error) in bodies.iter_mut().zip(steps).zip(&mut errors) {
             *error = step.error(state, integrator);
@@ -371,7 +554,7 @@ impl World {
         }
         let (before, after) = (self.account.wrench_load, self.load);
         let done = work(&before, &after, &from, &bodies[EFFECTOR], h);
-        self.account_for_wrench(done, &after);
+        self.account_for_wrench(done + by_vehicles, &after);
         let (Some(encounter), Some(target)) = (&mut self.encounter, self.bodies.target) else {
             return false;
         };
@@ -381,7 +564,7 @@ impl World {
         let at_stake = encounter.at_stake();
         let output = encounter.output();
         let account = &mut self.account;
-        let done = account.wrench_work.abs();
+        let done = account.wrench_work.abs().max(account.actuator_work.abs());
         account.moved = account.moved.max(given.abs()).max(at_stake).max(done);
         account.contact_damping.advance(h, output.damping_power);
         account.friction.advance(h, output.friction_power);

@@ -186,7 +186,7 @@ def dock(
 
     ``requirements`` adds those of a file (or name), ``legs="fmu"`` takes six leg FMUs. ``controller``
     is called with an observation (see :class:`Docking`) every ``period_s`` seconds and gives the
-    torques of the motors, whose mode must be "torque".
+    torques of the motors, whose mode must be "torque"; regulator.law is "external" then.
     """
     if controller is None:
         name, text = split(scenario)
@@ -194,7 +194,7 @@ def dock(
         return Run(_softdock.dock(name, text, list(_toml.pairs(settings)), file, legs))
     if requirements is not None or legs != "native":
         raise ValueError("a controller goes with native legs and the scenario's own requirements")
-    docking = Docking(scenario, **settings)
+    docking = Docking(scenario, **{"regulator.law": "external", **settings})
     seen = docking.observe()
     while not docking.finished:
         seen = docking.step(period_s, controller(seen))
@@ -204,6 +204,7 @@ def dock(
 class Docking:
     """A docking under way, stepped by the caller, who may be the controller.
 
+    Torques of one's own need ``regulator.law = "external"`` (or "none") and motors in mode "torque".
     ``observe()`` and ``step()`` give one array; ``names`` says what its numbers are, and
     ``where("motor_angle")`` which of them belong together.
     """

@@ -179,8 +179,8 @@ impl Docking {
         let saved = self.with(py, |run| Ok((run.save(), run.time())))?;
         let (Some(saved), time) = saved else {
             return Err(refused(
-                "this docking cannot be saved: coupling must be \"monolithic\" and \
-                 regulator.law \"none\"",
+                "this docking cannot be saved: coupling must be \"monolithic\", solver.accuracy left \
+                 out, and no controller inside an FMU",
             ));
         };
         Ok(SavedState {
@@ -197,7 +197,7 @@ impl Docking {
                     .saved
                     .lock()
                     .unwrap_or_else(|poison| poison.into_inner()),
-            );
+            )?;
             Ok(())
         })
     }

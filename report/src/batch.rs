@@ -8,6 +8,17 @@ use crate::page::Page;
 use crate::statistics::{Bars, Histogram, Parallel, Scatter};
 use crate::table::Table;
 
+/// A part of a page that answers one question.
+#[derive(Debug, Clone, Default)]
+pub struct Answer {
+    /// The question.
+    pub title: String,
+    /// How to read what is shown.
+    pub sentence: String,
+    /// What is shown.
+    pub blocks: Vec<Block>,
+}
+
 /// A report of many runs. The caller computes the statistics; what is empty is not shown.
 #[derive(Debug, Clone, Default)]
 pub struct BatchReport {
@@ -19,6 +30,8 @@ pub struct BatchReport {
     pub warning: Option<String>,
     /// Headline figures, such as the probability of capture with its interval.
     pub figures: Vec<Figure>,
+    /// Questions that the study answers, each with a heading of its own; they stand first.
+    pub answers: Vec<Answer>,
     /// What drives the results.
     pub sensitivities: Vec<Bars>,
     /// How results are distributed.
@@ -48,7 +61,9 @@ impl BatchReport {
         }
         let mut distributions = all(&self.distributions);
         distributions.extend(all(&self.curves));
-        let groups = [
+        let answers = self.answers.iter().cloned();
+        let answers = answers.map(|answer| (answer.title, answer.sentence, answer.blocks));
+        let others = [
             (
                 "Distributions",
                 "How the results spread over all runs.",
@@ -70,12 +85,14 @@ impl BatchReport {
                     .collect(),
             ),
         ];
+        let others =
+            others.map(|(title, sentence, blocks)| (title.to_owned(), sentence.to_owned(), blocks));
         let mut blocks = Vec::new();
-        for (title, sentence, group) in groups {
+        for (title, sentence, group) in answers.chain(others) {
             if !group.is_empty() {
                 blocks.push(Block::Heading(Heading {
-                    title: title.to_owned(),
-                    sentence: sentence.to_owned(),
+                    title,
+                    sentence,
                     beside: false,
                 }));
                 blocks.extend(group);

@@ -27,7 +27,7 @@ mod table;
 mod text;
 
 pub use animation::{Animation, Item, Look, Points, Reading};
-pub use batch::BatchReport;
+pub use batch::{Answer, BatchReport};
 pub use block::{Block, Heading};
 pub use chart::{Axis, Chart, Level, Mark, Series, Span};
 pub use decimate::decimate;

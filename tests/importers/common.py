@@ -12,6 +12,7 @@ MODELS = ["LegPlanar", "LegSpatial"]
 # Models without a native run of six legs: an output that moves, and the input that moves it.
 OTHERS = {
     "Platform": ("effector.position[3]", "effector.force[3]", -10.0),
+    "Docking": ("effector.position[3]", "effector.force[3]", -10.0),
     "Mechanism": ("tip.x_m", "shoulder_torque", 1.0),
 }
 LEGS = 6

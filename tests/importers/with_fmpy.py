@@ -27,6 +27,8 @@ def press_run(model, reference):
     result = simulate_fmu(
         str(common.fmu(model)),
         stop_time=reference.steps * common.STEP,
+        # The step of the native run, not the one that the FMU declares.
+        output_interval=common.STEP,
         output=reference.names,
     )
     for step in range(reference.steps + 1):

@@ -12,6 +12,8 @@
 //!   initial go together, where start values belong, that units exist and lists are exact;
 //! - [`ModelDescription::content_guid`] derives the GUID from the content.
 //!
+//! [`ssp`] writes how components are put together to a system.
+//!
 //! Reading does not validate: a description that breaks a rule of the standard but can be
 //! understood is read, so that a tool can still show it. Numbers in FMI are in the unit that the
 //! variable names; this crate does not convert them.
@@ -45,6 +47,7 @@ mod guid;
 mod keyword;
 mod number;
 mod read;
+pub mod ssp;
 mod terminals;
 mod unit;
 mod validate;

@@ -1,13 +1,15 @@
 //! What the finished runs of a study say, in a few figures. Suspect runs are counted and left out.
 
 use super::progress::duration;
+use super::until;
 use crate::summary::{Summary as Text, significant};
 use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use serde_json::{Map, Value as Json, json};
 use softdock_docking::{Figure, Outcome, Summary as Docking};
+use softdock_study::statistics::sequential::look_confidence;
 use softdock_study::statistics::{
-    Dependence, Distribution, Interval, Proportion, QuantileEstimate, Values, proportion,
+    Coverage, Dependence, Distribution, Interval, Proportion, QuantileEstimate, Values, proportion,
 };
 use softdock_study::{Directory, Kind, Plan, StudyError, Value};
 use std::collections::HashSet;
@@ -118,6 +120,8 @@ pub struct Results {
     /// Captures among the sound runs that met; its bounds take failed, suspect and undecided runs
     /// either way.
     pub capture: Proportion,
+    /// Whether the study stops by itself, so that the interval of `capture` is made for all looks together.
+    pub stops_by_itself: bool,
 }
 
 /// What the rows say while they are read.
@@ -148,6 +152,7 @@ impl Results {
             main: None,
             thinned_to: None,
             capture: proportion(&[], &Dependence::independent(0), CONFIDENCE),
+            stops_by_itself: directories.iter().any(|d| until::stops_by_itself(d.path())),
         };
         let mut reading = Reading {
             runs: Vec::new(),
@@ -192,7 +197,10 @@ impl Results {
     fn finish(&mut self, plan: &Plan, reading: &Reading) {
         self.main = reading.all.distribution(plan, &PROBABILITIES, CONFIDENCE);
         self.thinned_to = reading.all.thinned_to();
-        self.capture = capture(plan, &reading.runs, &reading.outcomes);
+        self.capture = match self.stops_by_itself {
+            true => looked_at(plan, &reading.runs, &reading.outcomes),
+            false => capture(plan, &reading.runs, &reading.outcomes),
+        };
         let groups = Outcome::ALL.into_iter().zip(&reading.by_outcome);
         self.groups = groups
             .map(|(outcome, values)| Group {
@@ -294,7 +302,11 @@ impl Results {
         let interval = match self.capture.interval {
             Some(interval) => {
                 let sure = self.capture.coverage.words();
-                format!("{} with {sure}95 %", percents(interval))
+                let looks = match self.stops_by_itself {
+                    true => " for all looks together",
+                    false => "",
+                };
+                format!("{} with {sure}95 %{looks}", percents(interval))
             }
             None => "every point of the grid once: no interval".to_owned(),
         };
@@ -328,6 +340,7 @@ impl Results {
             "capture_interval_95": self.capture.interval.map(ends),
             "capture_known_95": self.capture.bounds.map(ends),
             "capture_coverage": self.capture.coverage.key(),
+            "stops_by_itself": self.stops_by_itself,
             "quantiles_from": self.thinned_to,
             (&*self.main_name): self.main.as_ref().map(distribution_json),
         })
@@ -348,6 +361,16 @@ impl Reading {
 /// The probability of capture over runs with the given outcomes; none for failed and suspect ones.
 pub fn capture(plan: &Plan, runs: &[u64], outcomes: &[Option<Outcome>]) -> Proportion {
     capture_with(plan, runs, outcomes, CONFIDENCE)
+}
+
+/// The same of a study that stops by itself: the interval holds for all looks together.
+fn looked_at(plan: &Plan, runs: &[u64], outcomes: &[Option<Outcome>]) -> Proportion {
+    let found = capture_with(plan, runs, outcomes, look_confidence());
+    let coverage = match found.coverage {
+        Coverage::Nominal => Coverage::Conservative,
+        other => other,
+    };
+    Proportion { coverage, ..found }
 }
 
 fn capture_with(

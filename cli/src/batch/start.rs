@@ -119,7 +119,7 @@ pub struct Execution<'a> {
 /// Runs a study, or what is left of it, and says what came out.
 pub fn execute(plan: &Plan, job: &StudyJob, how: &Execution<'_>) -> Result<ExitCode> {
     let done = run_only(plan, job, how)?;
-    conclude(how, &done)
+    conclude(how, &done, None)
 }
 
 /// Runs a study, or what is left of it.
@@ -137,12 +137,17 @@ pub fn run_only(plan: &Plan, job: &StudyJob, how: &Execution<'_>) -> Result<RunS
     Ok(done?)
 }
 
-/// Says what came out; the exit status tells whether it was stopped.
-pub fn conclude(how: &Execution<'_>, done: &RunSummary) -> Result<ExitCode> {
+/// Says what came out; the exit status tells whether it was stopped. `until` is why a study ended that
+/// stops by itself.
+pub fn conclude(
+    how: &Execution<'_>,
+    done: &RunSummary,
+    until: Option<serde_json::Value>,
+) -> Result<ExitCode> {
     let directory = Directory::open(how.out)?;
     let results = Results::read(core::slice::from_ref(&directory))?;
     if how.json {
-        say_json(how, &directory, done, &results)?;
+        say_json(how, &directory, done, &results, until)?;
     } else {
         say(how, &directory, done, &results)?;
     }
@@ -196,6 +201,7 @@ fn say_json(
     directory: &Directory,
     done: &RunSummary,
     results: &Results,
+    until: Option<serde_json::Value>,
 ) -> Result<()> {
     let seconds = done.elapsed.as_secs_f64();
     let plan = directory.plan();
@@ -210,6 +216,7 @@ fn say_json(
         "failed": done.failed,
         "stopped": done.cancelled,
         "damage_at_start": done.damage.iter().map(damage_json).collect::<Vec<_>>(),
+        "until": until,
         "results": results.json(),
         "wall_s": seconds,
         "runs_per_minute": 60.0 * done.finished_now as f64 / seconds.max(1e-9),

@@ -10,7 +10,7 @@ use crate::settings::{
     Kind, Part, Place, Resolved, SettingsArgs, SettingsError, find_key, key, meant,
 };
 use anyhow::{Context, Result};
-use softdock_docking::Scenario;
+use softdock_docking::{DockingError, Law, Scenario};
 use softdock_study::description::{Form, Variation};
 use softdock_study::sampling::distribution::Distribution;
 use softdock_study::{Job, Plan, Shard, Study, StudyError};
@@ -123,6 +123,21 @@ fn formulas(study: Study, set: &[String]) -> Result<Prepared> {
     Ok(Prepared { plan, job })
 }
 
+/// The text with `[[requirement]]` of the study as requirements of its base scenario, which every run
+/// has to keep; lines stay where they are.
+fn requirements_of_base(text: &str) -> String {
+    let header = |line: &str| line.trim_end() == "[[requirement]]";
+    let mut out = String::with_capacity(text.len() + 64);
+    for line in text.split_inclusive('\n') {
+        if header(line) {
+            out += &line.replacen("[[requirement]]", "[[base.requirement]]", 1);
+        } else {
+            out += line;
+        }
+    }
+    out
+}
+
 /// True if `path` is the name of a study that comes with the program and not a file.
 pub fn is_shipped(path: &Path) -> bool {
     !path.is_file() && SHIPPED.iter().any(|(name, _)| Path::new(name) == path)
@@ -157,7 +172,7 @@ impl Source {
         };
         Ok(Self {
             path: path.to_owned(),
-            text,
+            text: requirements_of_base(&text),
         })
     }
 
@@ -189,6 +204,9 @@ impl Source {
             Some(scenario) => shipped::resolve_from(folder, scenario, &args)?,
             None => Resolved::new(&args)?,
         };
+        if base.config.docking.regulator.law == Law::External {
+            return Err(DockingError::NoController.into());
+        }
         // One run per core is faster than one leg per core.
         base.config.platform.solver.threads = 1;
         Ok(base.config)
@@ -307,6 +325,16 @@ mod tests {
                 "name = \"s\"\nruns = 4\nsampling = \"sobol\"\n\n[base]\nlegs.elements = 2\n\n{vary}"
             ),
         }
+    }
+
+    #[test]
+    fn requirements_of_a_study_are_those_of_its_base() {
+        let text = "name = \"s\"\n[[requirement]]\nname = \"[[requirement]]\"\n[[requirement]]  \nmax = 1\n";
+        let found = requirements_of_base(text);
+        assert_eq!(
+            found,
+            "name = \"s\"\n[[base.requirement]]\nname = \"[[requirement]]\"\n[[base.requirement]]  \nmax = 1\n"
+        );
     }
 
     fn complaint(vary: &str) -> String {

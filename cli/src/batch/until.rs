@@ -6,10 +6,21 @@ use super::start::{self, Execution};
 use crate::failure::BadInput;
 use crate::output;
 use anyhow::Result;
+use serde_json::json;
 use softdock_study::statistics::sequential::{look_confidence, looks};
 use softdock_study::{Directory, Plan, Shard};
+use std::path::Path;
 use std::process::ExitCode;
 use std::str::FromStr;
+
+/// A file in the folder of a study that stops by itself. Who looks at the study later must not take its
+/// runs for as many as were planned: its interval is made for all looks together.
+const FILE: &str = "until.toml";
+
+/// Whether the study of a folder stops by itself.
+pub fn stops_by_itself(folder: &Path) -> bool {
+    folder.join(FILE).exists()
+}
 
 /// How well the probability of capture is to be known.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -67,13 +78,25 @@ pub fn execute(plan: &Plan, job: &StudyJob, how: &Execution<'_>, until: Until) -
     loop {
         let quiet = Execution { resume, ..*how };
         let done = start::run_only(&now, job, &quiet)?;
+        let goal = format!(
+            "# This study is looked at {} times at most.\nhalf_width = {}\n",
+            looks.len(),
+            until.half_width
+        );
+        output::write_atomic(&how.out.join(FILE), goal.as_bytes())?;
         let mut directory = Directory::open(how.out)?;
         let found = capture_of(&directory, look_confidence())?;
         let narrow = found
             .interval
             .is_some_and(|i| i.high - i.low <= 2.0 * until.half_width);
         if done.cancelled || narrow || look + 1 == looks.len() {
-            let status = start::conclude(how, &done)?;
+            let stopped = json!({
+                "half_width": until.half_width,
+                "reached": narrow,
+                "look": look + 1,
+                "looks": looks.len(),
+            });
+            let status = start::conclude(how, &done, Some(stopped))?;
             if let (false, Some(interval)) = (done.cancelled || how.json, found.interval) {
                 output::say(&format!(
                     "\nstopped after {} runs, look {} of {}: captured {} %, {} % with 95 % for all \

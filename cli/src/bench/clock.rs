@@ -128,11 +128,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sleeping_takes_wall_time_only() {
-        let clock = Clock::start();
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        let spent = clock.spent();
-        assert!(spent.wall >= 0.02);
-        assert!(cfg!(not(unix)) || spent.processor < 0.01, "{spent:?}");
+    fn processor_time_is_what_the_system_tells_and_the_walls_where_it_tells_none() {
+        let still = Clock::reading(|| Some(3.0));
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        let spent = still.spent();
+        assert!(spent.wall >= 0.002 && spent.processor == 0.0, "{spent:?}");
+        let spent = Clock::reading(|| None).spent();
+        assert_eq!(spent.processor, spent.wall);
+    }
+
+    #[test]
+    fn clocks_of_thread_and_process_run_forward() {
+        for clock in [Clock::start(), Clock::of_all_threads()] {
+            assert!(clock.spent().processor >= 0.0);
+        }
     }
 }

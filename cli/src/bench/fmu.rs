@@ -16,7 +16,7 @@ use leg_core::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
 use serde::Serialize;
 use softdock_figures::{Views, figures};
 use softdock_fmi::import::{FmuArchive, FmuInstance, Options};
-use softdock_fmu::ModelKind;
+use softdock_fmu::{COUPLED_SPECTRAL_RADIUS, ModelKind};
 use std::process::ExitCode;
 
 /// Arguments of `softdock bench fmu`.
@@ -193,7 +193,8 @@ fn spatial(arguments: &Arguments) -> Result<Line> {
     let start = instance.save()?;
     let names = ["tip.position[1]", "tip.position[2]", "tip.position[3]"];
     let inputs = archive.references(&names)?;
-    let config = SpatialLegConfig::default();
+    let mut config = SpatialLegConfig::default();
+    config.solver.spectral_radius = COUPLED_SPECTRAL_RADIUS;
     let values = config.tip_position_m;
     let outputs = archive.references(&["tip.force[1]", "tip.force[2]", "tip.force[3]"])?;
     let mut starts = [0.0; SPATIAL_INPUTS];

@@ -8,8 +8,7 @@ use anyhow::Result;
 use leg_core::LegError;
 use serde::Serialize;
 use serde_json::Value;
-use softdock_docking::DockingError;
-use softdock_docking::{DockingRun, Scenario, Summary};
+use softdock_docking::{Controller, DockingError, DockingRun, Law, Scenario, Summary};
 use softdock_fmi::import::FmuArchive;
 use softdock_platform::PlatformError;
 use softdock_platform::config::Coupling;
@@ -138,10 +137,27 @@ pub struct Ready {
 /// Finds the equilibrium and places the target: what can be refused is refused here, before
 /// anything is written.
 pub fn prepare(scenario: &Scenario, keep_samples: bool, fmu: Option<&FmuArchive>) -> Result<Ready> {
+    prepare_controlled(scenario, keep_samples, fmu, None)
+}
+
+/// The same with the motors under a controller of one's own, if there is one.
+pub fn prepare_controlled(
+    scenario: &Scenario,
+    keep_samples: bool,
+    fmu: Option<&FmuArchive>,
+    controller: Option<Box<dyn Controller>>,
+) -> Result<Ready> {
+    if controller.is_none() && scenario.docking.regulator.law == Law::External {
+        return Err(DockingError::NoController.into());
+    }
     let started = Instant::now();
-    let run = match fmu {
-        None => DockingRun::new(scenario, keep_samples),
-        Some(fmu) => DockingRun::with_fmus(scenario, keep_samples, core::slice::from_ref(fmu)),
+    let run = match (fmu, controller) {
+        (Some(fmu), controller) => {
+            let archives = core::slice::from_ref(fmu);
+            DockingRun::with_fmus(scenario, keep_samples, archives, controller)
+        }
+        (None, Some(controller)) => DockingRun::with_controller(scenario, keep_samples, controller),
+        (None, None) => DockingRun::new(scenario, keep_samples),
     };
     Ok(Ready {
         run: run.map_err(explained)?,

@@ -1,6 +1,7 @@
 //! `softdock dock`: a target meets the platform, with a report to look at.
 
 mod compare;
+mod controller;
 pub mod execute;
 mod kind;
 mod page;
@@ -19,6 +20,7 @@ use crate::run;
 use crate::settings::{Resolved, SettingsArgs};
 use crate::time_series::Format;
 use anyhow::Result;
+use controller::ControllerArgs;
 use execute::{Ended, Finished};
 use softdock_docking::Scenario;
 use softdock_report::DockingReport;
@@ -55,6 +57,7 @@ Examples:
   softdock dock --print-config > mine.toml, edit it, softdock dock mine.toml
   softdock dock --compare motors-locked motors-hold motors-lqr
   softdock dock --legs fmu
+  softdock dock --controller mine.fmu --controller-set gain=2
   softdock dock --requirements soft-capture-limits
   softdock dock --series parquet --series mat
   softdock dock --sweep misalignment.pitch_deg=0:10:0.5";
@@ -92,15 +95,22 @@ pub struct Arguments {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
+    controller: ControllerArgs,
+    #[command(flatten)]
     legs: LegsArgs,
     #[command(flatten)]
     output: OutputArgs,
 }
 
 impl Arguments {
-    /// The foreign code inside its legs, if there is any.
+    /// The foreign code inside its legs and its controller, if there is any.
     pub fn foreign(&self) -> Option<ForeignCode> {
-        self.legs.foreign()
+        let controller = self.controller.file();
+        match (self.legs.foreign(), controller) {
+            (Some(legs), Some(file)) => Some(legs.or(file)),
+            (None, Some(file)) => Some(self.legs.limits().code(file)),
+            (legs, None) => legs,
+        }
     }
 
     fn folder(&self) -> PathBuf {
@@ -131,7 +141,8 @@ impl Arguments {
         more: &[(String, &str, Value)],
     ) -> Result<Resolved<Scenario>> {
         let mut resolved = shipped::resolve(scenario, args, more)?;
-        let implied = self.legs.implied(resolved.config.platform.coupling);
+        let mut implied = self.legs.implied(resolved.config.platform.coupling);
+        implied.extend(self.controller.implied());
         if !implied.is_empty() {
             let more: Vec<_> = more.iter().cloned().chain(implied).collect();
             resolved = shipped::resolve(scenario, args, &more)?;
@@ -171,7 +182,9 @@ fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitC
     let config_text = resolved.print()?;
     let name = shipped::name_of(arguments.scenario.as_deref());
     let fmu = arguments.legs.archive()?;
-    let ready = execute::prepare(&resolved.config, true, fmu.as_ref())?;
+    let limits = arguments.legs.limits();
+    let controller = arguments.controller.open(limits, &resolved.config)?;
+    let ready = execute::prepare_controlled(&resolved.config, true, fmu.as_ref(), controller)?;
     for name in FILE_NAMES {
         output::probe(&folder.join(name))?;
     }

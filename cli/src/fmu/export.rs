@@ -1,7 +1,8 @@
-//! `softdock fmu export`: legs, the platform and mechanisms as FMUs.
+//! `softdock fmu export`: legs, the end effector, the platform, dockings and mechanisms as FMUs.
 
 use crate::command::{self, Computed, ViewArgs};
 use crate::failure::BadInput;
+use crate::input_file;
 use crate::leg::spatial::config::{SpatialSettings, Tip};
 use crate::mechanism;
 use crate::output;
@@ -9,23 +10,31 @@ use crate::run::Ended;
 use crate::settings::{Resolved, Settings, SettingsArgs};
 use anyhow::Result;
 use leg_core::LegConfig;
+use leg_core::config::Solver;
 use serde::Serialize;
+use softdock_docking::Scenario;
 use softdock_figures::{Views, figures};
 use softdock_fmi::model::{Failure, Packaged, guid_of, token_of};
 use softdock_fmi::package::{FmiVersion, TargetSystem, pack_model};
-use softdock_fmu::{LegPlanar, LegSpatial, MechanismModel, ModelKind, PlatformModel};
+use softdock_fmu::{
+    COUPLED_SPECTRAL_RADIUS, DockingModel, EndEffectorModel, LegPlanar, LegSpatial, MechanismModel,
+    ModelKind, PlatformModel,
+};
 use softdock_fmu_library::LIBRARY;
 use softdock_platform::PlatformConfig;
 use softdock_report::Figure as Shown;
+use std::borrow::Cow;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 /// What the help says below the options.
 const ABOUT: &str = "\
-With --config and --set a leg or the platform gets settings of its own: they become the start values of
-the FMU's parameters, and what is no parameter (the number of legs, say) is kept in its resources. Settings
-that are histories are inputs of the FMU and are refused here. A mechanism is a file, or the name of one
+With --config and --set a leg, the end effector, the platform (both by the platform's keys) or a docking gets
+settings of its own (--config FILE; for a docking also the NAME of a scenario that comes with the program): they become the start values of the FMU's parameters, and what is no parameter (the
+number of legs, say) is kept in its resources. LegSpatial has a solver.spectral_radius of 0 if none is given:
+what simple masters can couple. Settings that are histories are inputs of the FMU and are refused here. A mechanism is a file, or the name of one
 that comes with the program (softdock mechanism list); --set sets its parameters and analysis.* keys. Its
 signals of kind `input` become inputs, its outputs outputs.";
 
@@ -33,8 +42,8 @@ signals of kind `input` become inputs, its outputs outputs.";
 #[derive(Debug, clap::Args)]
 #[command(after_help = ABOUT)]
 pub struct Arguments {
-    /// The model: LegPlanar, LegSpatial, Platform, Mechanism (an example), or a mechanism, by its
-    /// file or name; all but the latter if left out
+    /// The model: LegPlanar, LegSpatial, EndEffector, Platform, Docking, Mechanism (an example), or a
+    /// mechanism, by its file or name; all but the latter if left out
     #[arg(long, value_name = "MODEL|FILE")]
     model: Option<String>,
     /// Lists the models and does nothing else
@@ -43,10 +52,43 @@ pub struct Arguments {
     /// The version of the standard
     #[arg(long, value_name = "VERSION", value_parser = ["2", "3"], default_value = "2")]
     fmi: String,
+    /// Takes this library instead of the program's own: the same version, built for another system
+    /// (softdock fmu merge puts several into one FMU)
+    #[arg(long, value_name = "FILE")]
+    library: Option<PathBuf>,
     #[command(flatten)]
     settings: SettingsArgs,
     #[command(flatten)]
     views: ViewArgs,
+}
+
+/// A library for FMUs, and the system that it is for.
+pub struct Library {
+    bytes: Cow<'static, [u8]>,
+    system: TargetSystem,
+}
+
+impl Library {
+    /// The one that the program carries.
+    pub const OWN: Self = Self {
+        bytes: Cow::Borrowed(LIBRARY),
+        system: TargetSystem::HERE,
+    };
+
+    fn read(path: &Path) -> Result<Self> {
+        let wrong =
+            |problem: String| BadInput::new(format!("--library {}: {problem}", path.display()));
+        let mut bytes = Vec::new();
+        let read = input_file::open(path).and_then(|mut file| file.read_to_end(&mut bytes));
+        read.map_err(|error| wrong(error.to_string()))?;
+        let system = TargetSystem::of_library(&bytes).ok_or_else(|| {
+            wrong("not a library for Linux, Windows or macOS on x86-64 or ARM".to_owned())
+        })?;
+        Ok(Self {
+            bytes: Cow::Owned(bytes),
+            system,
+        })
+    }
 }
 
 /// An FMU that was written.
@@ -114,6 +156,7 @@ impl Views for ListResult {
 pub fn export(
     (kind, model): (ModelKind, &dyn Packaged),
     version: FmiVersion,
+    library: &Library,
     folder: &Path,
 ) -> Result<Exported> {
     let name = model.about().name.to_owned();
@@ -121,8 +164,8 @@ pub fn export(
     let packed = pack_model(
         (kind.packaged(), model),
         version,
-        LIBRARY,
-        TargetSystem::HERE,
+        &library.bytes,
+        library.system,
     );
     let fmu = packed?;
     output::write_atomic(&file, &fmu)?;
@@ -134,7 +177,7 @@ pub fn export(
             FmiVersion::Three => token_of(model),
         }
         .unwrap_or_default(),
-        platform: TargetSystem::HERE.folder(version),
+        platform: library.system.folder(version),
         bytes: fmu.len(),
     })
 }
@@ -161,7 +204,8 @@ fn model_of(name: &str, settings: &SettingsArgs) -> Result<(ModelKind, Arc<dyn P
         let model = MechanismModel::with(files).map_err(refused)?;
         return Ok((ModelKind::Mechanism, Arc::new(model)));
     };
-    if plain {
+    // What `softdock dock` runs if nothing is said is a scenario of its own.
+    if plain && kind != ModelKind::Docking {
         return Ok((kind, kind.packaged().model()));
     }
     let model: Arc<dyn Packaged> = match kind {
@@ -170,16 +214,30 @@ fn model_of(name: &str, settings: &SettingsArgs) -> Result<(ModelKind, Arc<dyn P
             Arc::new(LegPlanar::with(settings).map_err(refused)?)
         }
         ModelKind::LegSpatial => {
-            let settings: SpatialSettings = resolved(settings)?;
+            let given = Resolved::<SpatialSettings>::named(None, settings, &[])?;
+            let chosen = given.gives(Solver::spectral_radius.key);
+            let mut settings = given.config;
+            if !chosen {
+                // The default of the FMU, not that of a leg by itself.
+                settings.leg.solver.spectral_radius = COUPLED_SPECTRAL_RADIUS;
+            }
             if settings.tip != Tip::default() {
                 let message = "tip: in an FMU the tip's motion is an input; leave the table out";
                 return Err(BadInput::new(message).into());
             }
             Arc::new(LegSpatial::with(settings.leg).map_err(refused)?)
         }
+        ModelKind::EndEffector => {
+            let settings: PlatformConfig = resolved(settings)?;
+            Arc::new(EndEffectorModel::with(&settings).map_err(refused)?)
+        }
         ModelKind::Platform => {
             let settings: PlatformConfig = resolved(settings)?;
             Arc::new(PlatformModel::with(&settings).map_err(refused)?)
+        }
+        ModelKind::Docking => {
+            let scenario = Resolved::<Scenario>::named(None, settings, &[])?.config;
+            Arc::new(DockingModel::with(&scenario).map_err(refused)?)
         }
         ModelKind::Mechanism => {
             let message = "--model Mechanism is an example: name a mechanism or its file to set it";
@@ -220,10 +278,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             }
             None => ModelKind::ALL.map(ModelKind::name).to_vec(),
         };
+        let library = match &arguments.library {
+            Some(path) => Library::read(path)?,
+            None => Library::OWN,
+        };
         let mut models = Vec::new();
         for name in chosen {
             let (kind, model) = model_of(name, settings)?;
-            models.push(export((kind, &*model), version, &folder)?);
+            models.push(export((kind, &*model), version, &library, &folder)?);
         }
         Ok(Computed {
             written: models.iter().map(|one| one.file.clone()).collect(),

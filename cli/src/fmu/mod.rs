@@ -1,9 +1,9 @@
-//! `softdock fmu`: legs, platform and mechanisms as FMUs, and FMUs of any origin looked at and simulated.
+//! `softdock fmu`: legs, platform, dockings and mechanisms as FMUs, and FMUs of any origin looked at and simulated.
 
 pub mod export;
 mod inspect;
 mod merge;
-mod simulate;
+pub mod simulate;
 
 use crate::failure::settle;
 use crate::foreign::ForeignCode;
@@ -20,7 +20,7 @@ pub struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Write a leg, the platform or a mechanism as a co-simulation FMU for this system.
+    /// Write a leg, the platform, a docking or a mechanism as a co-simulation FMU.
     Export(export::Arguments),
     /// Combine FMUs of one model that were built on several platforms.
     Merge(merge::Arguments),

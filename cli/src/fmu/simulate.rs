@@ -1,12 +1,13 @@
 //! `softdock fmu simulate`: a small importer for co-simulation FMUs.
 
-mod assignment;
+pub mod assignment;
 mod columns;
+mod compare;
 mod report;
 mod table;
 
 use crate::command::{self, Computed, ViewArgs};
-use crate::failure::BadInput;
+use crate::failure::{BadInput, NOT_MET};
 use crate::foreign::{ForeignArgs, ForeignCode};
 use crate::input_table::InterpolationArgs;
 use crate::output::{self, CsvFile, printable};
@@ -67,6 +68,13 @@ pub struct Arguments {
     /// Columns of the table, separated by commas; all outputs if left out
     #[arg(long, value_name = "VARIABLES")]
     variables: Vec<String>,
+    /// Compares columns of the same name with those of another table; exit status 4 if they differ by
+    /// more than --compare-tolerance
+    #[arg(long, value_name = "FILE.csv")]
+    compare: Option<PathBuf>,
+    /// Largest difference that is allowed, over the largest size of a column
+    #[arg(long, value_name = "X", default_value_t = 1e-6, requires = "compare")]
+    compare_tolerance: f64,
     /// Prints the FMU's messages to standard error
     #[arg(long)]
     log: bool,
@@ -95,7 +103,25 @@ struct Times {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
-    command::show(&arguments.views, || compute(arguments))
+    let mut differs = false;
+    let status = command::show(&arguments.views, || {
+        let mut computed = compute(arguments)?;
+        let result = &mut computed.result;
+        if let (Some(other), true) = (&arguments.compare, result.complete) {
+            let found = compare::compare(&result.file, other, arguments.compare_tolerance)?;
+            differs = !found.same();
+            if differs {
+                eprintln!("softdock: not met: {}", found.sentence());
+            }
+            result.compared = Some(found);
+        }
+        Ok(computed)
+    })?;
+    Ok(if differs {
+        ExitCode::from(NOT_MET)
+    } else {
+        status
+    })
 }
 
 fn compute(arguments: &Arguments) -> Result<Computed<SimulateResult>> {
@@ -301,6 +327,7 @@ impl Simulation {
             wall_s,
             variables: self.columns.names().map(str::to_owned).collect(),
             last_values: self.last,
+            compared: None,
         };
         Ok(Computed {
             written: vec![result.file.clone()],

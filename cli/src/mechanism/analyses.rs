@@ -57,7 +57,7 @@ pub fn statics(arguments: &Arguments) -> Result<ExitCode> {
     arguments.report("statics", &value, &text)
 }
 
-/// Frequencies about the equilibrium near the start.
+/// Frequencies and shapes about the equilibrium near the start.
 pub fn modes(arguments: &Arguments) -> Result<ExitCode> {
     let description = arguments.mechanism.read()?;
     let modes = analysis::modes(&description)?;
@@ -81,6 +81,8 @@ pub fn modes(arguments: &Arguments) -> Result<ExitCode> {
         "degrees_of_freedom": modes.degrees_of_freedom,
         "frequencies_hz": modes.frequencies,
         "eigenvalues_per_s": damped,
+        "places": modes.places,
+        "shapes": modes.shapes,
     });
     arguments.report("modes", &value, &text)
 }

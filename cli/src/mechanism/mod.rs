@@ -1,6 +1,7 @@
 //! `softdock mechanism`: mechanisms from text files.
 
 mod analyses;
+mod npz;
 mod page;
 mod simulate;
 mod table;
@@ -10,6 +11,7 @@ use crate::input_file;
 use crate::output;
 use anyhow::{Context, Result};
 use softdock_fmu::MechanismFiles;
+use softdock_mechanism::read::Parameter;
 use softdock_mechanism::{Description, MechanismError, describe, library};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -33,7 +35,7 @@ enum Command {
     Kinematics(simulate::Arguments),
     /// Equilibrium near the start
     Statics(analyses::Arguments),
-    /// Frequencies about the equilibrium near the start
+    /// Frequencies and, with --json or --out, shapes about the equilibrium near the start
     Modes(analyses::Arguments),
     /// Linear model about the equilibrium near the start
     Linearize(analyses::Arguments),
@@ -41,11 +43,8 @@ enum Command {
     Check(analyses::Arguments),
     /// List the mechanisms that come with the program
     List,
-    /// Print the file of a mechanism that comes with the program
-    Show {
-        /// Its name
-        name: String,
-    },
+    /// Print the file of a mechanism, and with --set the values of its parameters
+    Show(MechanismArgs),
     /// Print the table of all keys of mechanism files, as Markdown
     Keys,
     /// Print published computing times beside ours (two-link), or modes kept against results (l-release)
@@ -148,7 +147,13 @@ fn found(name: &str) -> Result<Found> {
         if beside.extension().is_none() {
             beside.set_extension("toml");
         }
-        let text = input_file::read_text(&beside).ok();
+        let npz = beside.extension().is_some_and(|kind| kind == "npz");
+        let text = if npz {
+            let bytes = input_file::read_bytes(&beside).ok();
+            bytes.and_then(|bytes| npz::json_of(&bytes).ok())
+        } else {
+            input_file::read_text(&beside).ok()
+        };
         text.map(|text| (beside.display().to_string(), text))
             .or_else(|| library::find(base))
     };
@@ -171,7 +176,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Linearize(arguments) => analyses::linearize(arguments),
         Command::Check(arguments) => analyses::check(arguments),
         Command::List => list(),
-        Command::Show { name } => show(name),
+        Command::Show(arguments) => show(arguments),
         Command::Keys => {
             output::say(&softdock_mechanism::table::reference())?;
             Ok(ExitCode::SUCCESS)
@@ -203,8 +208,20 @@ fn list() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(name: &str) -> Result<ExitCode> {
-    let text = library::text(name).ok_or_else(|| library::unknown(name))?;
-    output::say(text)?;
+fn show(arguments: &MechanismArgs) -> Result<ExitCode> {
+    if arguments.set.is_empty() {
+        output::say(&found(&arguments.mechanism)?.text)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let description = arguments.read()?;
+    let mut text = format!("{}\n", description.title);
+    for part in &description.parameters {
+        let value = match &part.value {
+            Parameter::Number(number) => number.to_string(),
+            Parameter::Text(text) => format!("\"{text}\""),
+        };
+        text.push_str(&format!("  {:28} {value:20} {}\n", part.key, part.meaning));
+    }
+    output::say(&text)?;
     Ok(ExitCode::SUCCESS)
 }

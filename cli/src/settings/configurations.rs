@@ -103,7 +103,9 @@ impl Settings for Scenario {
                 }
                 DockingError::Requirement(_) => "requirement",
                 DockingError::Platform(error) => platform_key(error),
+                DockingError::NoController => "regulator.law",
                 DockingError::NoRegulator { .. }
+                | DockingError::Controller { .. }
                 | DockingError::NotMonolithic
                 | DockingError::NoApproach { .. } => "",
             };

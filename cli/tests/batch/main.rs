@@ -12,6 +12,7 @@ mod kill;
 mod memory;
 mod pages;
 mod rerun;
+mod screened;
 mod signals;
 mod soundness;
 mod statistics;

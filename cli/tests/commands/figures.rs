@@ -146,7 +146,11 @@ fn figures_of_a_pushed_platform_are_those_of_its_rows() {
     );
     let attitude = [last("pitch"), last("yaw"), last("roll")];
     same_list(&report["final_attitude_rad"], attitude);
-    account(&folder, "platform.csv", &["wrench_work", "motor_work"]);
+    account(
+        &folder,
+        "platform.csv",
+        &["wrench_work", "actuator_work", "motor_work"],
+    );
     // Work of the wrench from the path that it pushes along: the force along z alone, and the small
     // turn about x.
     let (z, t) = (column("z"), column("time_s"));

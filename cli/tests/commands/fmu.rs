@@ -314,13 +314,111 @@ fn a_mechanism_file_as_an_fmu_equals_the_program() {
 }
 
 #[test]
+fn a_docking_as_an_fmu_has_its_settings_and_equals_the_program() {
+    let folder = Folder::new();
+    let set = ["--set", "duration_s=0.2", "--set", "legs.elements=4"];
+    let export = ["fmu", "export", "--model", "Docking", "--config", "aligned"];
+    folder.stdout(&[&export[..], &set].concat());
+    let step = ["--stop-time", "0.2", "--step", "0.002", "--out", "r"];
+    folder.json(&[&["fmu", "simulate", "Docking.fmu"][..], &step].concat());
+    folder.stdout(&[&["dock", "aligned", "--out", "d"][..], &set].concat());
+    let summary: Value = serde_json::from_str(&folder.read("d/summary.json")).unwrap();
+    let peak = summary["peak_contact_force_n"].as_f64().unwrap();
+    let found = column(&folder.read("r/Docking.csv"), "contact.peak_force");
+    assert!(peak > 1.0);
+    assert!(
+        (found[found.len() - 1] - peak).abs() <= 1e-9 * peak,
+        "{peak}"
+    );
+}
+
+#[test]
+fn a_run_is_compared_with_the_table_of_another() {
+    let folder = Folder::new();
+    folder.stdout(&["fmu", "export", "--model", "LegPlanar"]);
+    let run = ["fmu", "simulate", "LegPlanar.fmu", "--stop-time", "0.05"];
+    folder.json(&[&run[..], &["--out", "a"]].concat());
+    let compare = ["--out", "b", "--compare", "a/LegPlanar.csv"];
+    let same = folder.json(&[&run[..], &compare].concat());
+    assert_eq!(same["compared"]["largest"], 0.0);
+    assert_eq!(same["compared"]["rows"], 51);
+    let other = [&run[..], &compare, &["--set", "crank.mass=1.01"]].concat();
+    folder.refused(4, &other);
+    let loose = [&other[..], &["--compare-tolerance", "0.5"]].concat();
+    assert!(folder.json(&loose)["compared"]["largest"].as_f64().unwrap() > 1e-6);
+    folder.write("other.csv", "time_s,nothing\n0,1\n");
+    let refused = [&run[..], &["--out", "c", "--compare", "other.csv"]].concat();
+    assert!(folder.refused(2, &refused).contains("other.csv"));
+}
+
+#[test]
+fn a_platform_is_written_as_a_system_of_fmus() {
+    let folder = Folder::new();
+    let written = folder.json(&["ssp", "export", "--out", "s"]);
+    assert_eq!(written["step_size_s"], 2e-4);
+    assert_eq!(written["connections"], 54);
+    assert_eq!(written["components"].as_array().unwrap().len(), 7);
+    assert!(folder.names().contains(&"s".to_owned()));
+    for (set, key) in [
+        ("gravity_m_s2=[0.0,0.0,-9.81]", "gravity_m_s2"),
+        ("base.free_floating=true", "base.free_floating"),
+    ] {
+        let message = folder.refused(2, &["ssp", "export", "--set", set]);
+        assert!(message.contains(key), "{message}");
+    }
+}
+
+#[test]
+fn a_library_of_another_system_is_packed_and_what_is_none_refused() {
+    let folder = Folder::new();
+    let mut dll = vec![0; 256];
+    dll[..2].copy_from_slice(b"MZ");
+    dll[0x3c] = 0x80;
+    dll[0x80..0x86].copy_from_slice(&[b'P', b'E', 0, 0, 0x64, 0x86]);
+    fs::write(folder.path.join("other.dll"), dll).unwrap();
+    folder.write("text.dll", "no library");
+    let export = ["fmu", "export", "--model", "LegPlanar", "--library"];
+    let written = folder.json(&[&export[..], &["other.dll", "--out", "w"]].concat());
+    assert_eq!(written[0]["platform"], "win64");
+    folder.json(&[&export[..4], &["--out", "l"]].concat());
+    let merge = [
+        "fmu",
+        "merge",
+        "l/LegPlanar.fmu",
+        "w/LegPlanar.fmu",
+        "--out",
+        "m",
+    ];
+    let merged = folder.json(&merge);
+    let binaries = [
+        "binaries/linux64/LegPlanar.so",
+        "binaries/win64/LegPlanar.dll",
+    ];
+    if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+        assert_eq!(merged["binaries"], serde_json::json!(binaries));
+    }
+    let refused = [&export[..], &["text.dll"]].concat();
+    assert!(folder.refused(2, &refused).contains("text.dll"));
+}
+
+#[test]
 fn models_are_listed_and_wrong_ones_refused() {
     let folder = Folder::new();
     let list = folder.json(&["fmu", "export", "--list"]);
     let names: Vec<&str> = (list.as_array().unwrap().iter())
         .map(|one| one["model"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["LegPlanar", "LegSpatial", "Platform", "Mechanism"]);
+    assert_eq!(
+        names,
+        [
+            "LegPlanar",
+            "LegSpatial",
+            "EndEffector",
+            "Platform",
+            "Docking",
+            "Mechanism"
+        ]
+    );
     assert!(!folder.names().iter().any(|name| name.ends_with(".fmu")));
     let refused = |more: &[&str], reason: &str| {
         let message = folder.refused(2, &[&["fmu", "export"], more].concat());
@@ -351,7 +449,14 @@ fn settings_of_a_leg_become_start_values() {
     let folder = Folder::new();
     let export = ["fmu", "export", "--model", "LegSpatial", "--set"];
     folder.stdout(&[&export[..], &["crank.mass_kg=1.5"]].concat());
-    let step = ["--stop-time", "0.01", "--variables", "crank.mass"];
-    let done = folder.json(&[&["fmu", "simulate", "LegSpatial.fmu"][..], &step].concat());
-    assert_eq!(done["last_values"][0], 1.5);
+    let value = |name: &str| {
+        let step = ["--stop-time", "0.01", "--variables", name];
+        let done = folder.json(&[&["fmu", "simulate", "LegSpatial.fmu"][..], &step].concat());
+        done["last_values"][0].clone()
+    };
+    assert_eq!(value("crank.mass"), 1.5);
+    // What is not given is the FMU's default, not that of a leg by itself.
+    assert_eq!(value("solver.spectral_radius"), 0.0);
+    folder.stdout(&[&export[..], &["solver.spectral_radius=0.9"]].concat());
+    assert_eq!(value("solver.spectral_radius"), 0.9);
 }

@@ -6,6 +6,7 @@
 use leg_core::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput as P};
 use leg_core::unit_spatial::{SPATIAL_INPUTS, SpatialInput, SpatialOutput as S};
 use leg_core::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
+use softdock_fmu::COUPLED_SPECTRAL_RADIUS;
 use std::fmt::Write;
 use std::fs;
 use std::io::Write as _;
@@ -15,6 +16,13 @@ use std::process::Command;
 const STEPS: usize = 200;
 const STEP: f64 = 1e-3;
 const LEGS: usize = 6;
+/// What moves the platform that is put together of FMUs, and the one that is solved as a whole.
+const WRENCH: [&str; 4] = [
+    "--set",
+    "wrench.force_z_n=-50",
+    "--set",
+    "wrench.moment_x_nm=2",
+];
 
 fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -132,6 +140,7 @@ fn spatial_reference(path: &Path) {
     let mut legs: Vec<SpatialUnit> = (0..LEGS)
         .map(|leg| {
             let mut config = SpatialLegConfig::default();
+            config.solver.spectral_radius = COUPLED_SPECTRAL_RADIUS;
             config.crank.mass_kg = 1.0 + 0.1 * leg as f64;
             let mut inputs = [0.0; SPATIAL_INPUTS];
             inputs[..3].copy_from_slice(&config.tip_position_m);
@@ -229,6 +238,16 @@ fn importers_see_the_native_leg() {
         .args(["fmu", "export", "--fmi", "3", "--out"])
         .arg(folder.join("version3")))
     .unwrap();
+    run(Command::new(program)
+        .args(["ssp", "export", "--out"])
+        .arg(&folder)
+        .args(WRENCH))
+    .unwrap();
+    run(Command::new(program)
+        .args(["platform", "simulate", "--duration", "0.3", "--out"])
+        .arg(folder.join("whole"))
+        .args(WRENCH))
+    .unwrap();
     planar_reference(&folder.join("LegPlanar.csv"));
     spatial_reference(&folder.join("LegSpatial.csv"));
     compare_with_leg_simulate(&folder);
@@ -236,6 +255,7 @@ fn importers_see_the_native_leg() {
     for script in [
         "with_fmpy.py",
         "with_fmpy_3.py",
+        "with_fmpy_ssp.py",
         "with_libcosimpy.py",
         "with_ecospy.py",
     ] {

@@ -404,6 +404,7 @@ fn energies(run: &Run) {
     for (key, column) in [
         ("contact_stored_j", "energy_contact_j"),
         ("wrench_work_j", "work_wrench_j"),
+        ("actuator_work_j", "work_actuators_j"),
         ("lost_in_contact_j", "lost_in_contact_j"),
         ("lost_in_friction_j", "lost_in_friction_j"),
         ("lost_in_latch_j", "lost_in_latch_j"),
@@ -434,7 +435,15 @@ fn account(run: &Run) {
         "lost_in_latch_j",
     ];
     let lost: f64 = losses.map(part).iter().sum();
-    let came = part("brought_in_j") + part("motor_work_j") + part("wrench_work_j");
+    let came: f64 = [
+        "brought_in_j",
+        "motor_work_j",
+        "wrench_work_j",
+        "actuator_work_j",
+    ]
+    .map(part)
+    .iter()
+    .sum();
     let missing = went + lost - came;
     assert!((part("residual_j") - missing).abs() < 1e-9, "{missing}");
     let residual = largest(run.column("energy_residual_j").iter().map(|x| x.abs()));

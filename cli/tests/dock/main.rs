@@ -4,6 +4,7 @@
 mod attitude;
 mod bits;
 mod configuration;
+mod controller;
 mod figures;
 mod motors;
 mod pages;

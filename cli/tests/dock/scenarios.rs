@@ -4,8 +4,8 @@
 use crate::support::Folder;
 use serde_json::Value;
 
-/// The shipped scenarios that are quick enough to be run in full, with their texts.
-const SCENARIOS: [(&str, &str); 8] = [
+/// The shipped scenarios with their texts.
+const SCENARIOS: [(&str, &str); 11] = [
     ("default", include_str!("../../../scenarios/default.toml")),
     ("aligned", include_str!("../../../scenarios/aligned.toml")),
     (
@@ -13,8 +13,16 @@ const SCENARIOS: [(&str, &str); 8] = [
         include_str!("../../../scenarios/lateral-50mm.toml"),
     ),
     (
+        "idss-corner",
+        include_str!("../../../scenarios/idss-corner.toml"),
+    ),
+    (
         "gravity-bench",
         include_str!("../../../scenarios/gravity-bench.toml"),
+    ),
+    (
+        "free-floating-pair",
+        include_str!("../../../scenarios/free-floating-pair.toml"),
     ),
     (
         "motors-locked",
@@ -31,6 +39,10 @@ const SCENARIOS: [(&str, &str); 8] = [
     (
         "motors-impedance",
         include_str!("../../../scenarios/motors-impedance.toml"),
+    ),
+    (
+        "idss-ring",
+        include_str!("../../../scenarios/idss-ring.toml"),
     ),
 ];
 

@@ -1,5 +1,7 @@
 //! What a controller of the motors sees and does, behind one trait.
 
+use super::resting::RestingMemory;
+use super::sight::SightMemory;
 use crate::error::Result;
 use nalgebra::{DVector, Matrix6, Vector6};
 use softdock_platform::scheme::Scheme;
@@ -16,8 +18,21 @@ pub struct Seen<'a> {
     pub wrench: Vector6<f64>,
 }
 
+/// What changes in a controller.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct ControllerMemory {
+    /// The view of the regulator about the platform at rest.
+    pub(super) sight: SightMemory,
+    /// Reference and motion of impedance control, (p, ṗ) of every axis each; empty otherwise.
+    pub(super) reference: Vec<[f64; 2]>,
+    pub(super) motion: Vec<[f64; 2]>,
+    /// What took over when the latch closed.
+    pub(super) resting: Option<RestingMemory>,
+}
+
 /// A controller of the motors, sampled; its torques are held in between. Whatever implements it can
-/// drive a docking ([`crate::DockingRun::with_controller`]).
+/// drive a docking ([`crate::DockingRun::with_controller`]), and so can an FMU
+/// (`softdock dock --controller`).
 pub trait Controller: core::fmt::Debug + Send {
     /// Sampling period [s].
     fn period_s(&self) -> f64;
@@ -39,5 +54,22 @@ pub trait Controller: core::fmt::Debug + Send {
     /// base, about the end effector's origin in its axes at rest.
     fn captured(&mut self, _seen: &Seen<'_>, _inertia: &Matrix6<f64>) -> Result<()> {
         Ok(())
+    }
+
+    /// What changes in it; none of a controller that cannot tell. A run under such a one cannot be
+    /// saved.
+    fn memory(&self) -> Option<ControllerMemory> {
+        None
+    }
+
+    /// Goes on from a memory of a controller of the same kind and scenario; false if it is of another
+    /// one.
+    fn recall(&mut self, _memory: &ControllerMemory) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// The same controller once more, if it can be copied.
+    fn copy(&self) -> Option<Box<dyn Controller>> {
+        None
     }
 }

@@ -25,11 +25,13 @@
 //! order of the target's mass times acceleration: fed back with any delay it would make the loop
 //! unstable. From then on `resting` brings both to rest.
 
-use super::controller::{Controller, Seen};
+use super::controller::{Controller, ControllerMemory, Seen};
 use super::design_error;
-use super::resting::{Plan, Resting};
+use super::resting::{Plan, Resting, recall_resting};
 use super::sight::Sight;
+use crate::config::Scenario;
 use crate::error::{DockingError, Result};
+use crate::setup::resting_platform;
 use nalgebra::{DMatrix, DVector, Matrix6, Vector6};
 use softdock_control::model_following;
 use softdock_control::riccati;
@@ -83,7 +85,7 @@ const LEAD_BACK: f64 = 0.1;
 const AXES: usize = 6;
 
 /// Follows one reference per axis.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Follower {
     regulator: Regulator,
     sight: Sight,
@@ -161,7 +163,7 @@ impl Follower {
 }
 
 /// Impedance control at work.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ImpedanceController {
     plan: Plan,
     follower: Follower,
@@ -188,6 +190,18 @@ impl ImpedanceController {
             motion: vec![[0.0; 2]; AXES],
             resting: None,
         })
+    }
+
+    /// The controller of a scenario, not yet at work.
+    pub fn of_scenario(scenario: &Scenario) -> Result<Self> {
+        let equilibrium = resting_platform(scenario)?;
+        let inertia = equilibrium.effector().inertia;
+        let config = &scenario.docking;
+        Self::new(
+            Plan::new(&config.regulator, &equilibrium),
+            &config.impedance,
+            &inertia,
+        )
     }
 
     /// The closed loop as one matrix, sampled: the platform against a wall that holds the end
@@ -295,5 +309,28 @@ impl Controller for ImpedanceController {
         let old = self.torques(seen)?;
         self.resting = Some(Resting::new(&self.plan, seen, inertia, &old)?);
         Ok(())
+    }
+
+    fn memory(&self) -> Option<ControllerMemory> {
+        Some(ControllerMemory {
+            sight: self.follower.sight.memory(),
+            reference: self.reference.clone(),
+            motion: self.motion.clone(),
+            resting: self.resting.as_ref().map(Resting::memory),
+        })
+    }
+
+    fn recall(&mut self, memory: &ControllerMemory) -> Result<bool> {
+        let sizes = [memory.reference.len(), memory.motion.len()];
+        if sizes != [AXES; 2] || !self.follower.sight.recall(&memory.sight) {
+            return Ok(false);
+        }
+        self.reference.clone_from(&memory.reference);
+        self.motion.clone_from(&memory.motion);
+        recall_resting(&mut self.resting, &self.plan, memory)
+    }
+
+    fn copy(&self) -> Option<Box<dyn Controller>> {
+        Some(Box::new(self.clone()))
     }
 }

@@ -1,16 +1,16 @@
 //! The linear-quadratic regulator as a controller: designed about the platform at rest; once the latch
 //! has closed, `resting` takes over.
 
-use super::controller::{Controller, Seen};
+use super::controller::{Controller, ControllerMemory, Seen};
 use super::design_error;
-use super::resting::{Plan, Regulated, Resting};
+use super::resting::{Plan, Regulated, Resting, recall_resting};
 use super::sight::Sight;
 use crate::error::Result;
 use nalgebra::{DVector, Matrix6};
 use softdock_platform::regulator::Regulator;
 
 /// The regulator at work.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct LqrController {
     plan: Plan,
     regulated: Regulated,
@@ -64,5 +64,23 @@ impl Controller for LqrController {
         let old = self.torques(seen)?;
         self.resting = Some(Resting::new(&self.plan, seen, inertia, &old)?);
         Ok(())
+    }
+
+    fn memory(&self) -> Option<ControllerMemory> {
+        Some(ControllerMemory {
+            sight: self.regulated.sight.memory(),
+            reference: Vec::new(),
+            motion: Vec::new(),
+            resting: self.resting.as_ref().map(Resting::memory),
+        })
+    }
+
+    fn recall(&mut self, memory: &ControllerMemory) -> Result<bool> {
+        let fits = memory.reference.is_empty() && self.regulated.sight.recall(&memory.sight);
+        Ok(fits && recall_resting(&mut self.resting, &self.plan, memory)?)
+    }
+
+    fn copy(&self) -> Option<Box<dyn Controller>> {
+        Some(Box::new(self.clone()))
     }
 }

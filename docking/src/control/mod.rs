@@ -3,11 +3,13 @@
 //! A controller ([`controller::Controller`]) is asked at the times k h, h its period, and its torques
 //! are held in between; every sample time is the end of a time step. Controllers at hand:
 //!
-//! * `lqr`: a linear-quadratic regulator that holds the pose of the end effector ([`lqr`]);
+//! * `lqr`: a linear-quadratic regulator that holds the pose of the end effector ([`lqr`]), or one in
+//!   every leg that goes by its own motor (`per_leg`);
 //! * `impedance`: the end effector answers a force like a mass on spring and damper
-//!   ([`impedance`]), by a force sensor ([`sensor`]).
+//!   ([`impedance`]), by a force sensor ([`sensor`]);
+//! * `external`: whatever the caller brings, among others a controller inside an FMU (`packaged`).
 //!
-//! Both go by the platform's state as it is seen from the base, which may float ([`joined`] says what
+//! The first two go by the platform's state as it is seen from the base, which may float ([`joined`] says what
 //! they move then): estimated from sensors, or exact ([`sight`]). They are designed about the platform
 //! at rest; when the latch closes, `resting` takes over. Weights of the `lqr` that bring the end effector alone back in the shortest time make it a
 //! stiff spring to a target of 500 kg, which is thrown back; those of [`RegulatorConfig::default`]
@@ -17,21 +19,25 @@ pub mod controller;
 pub mod impedance;
 pub mod joined;
 pub mod lqr;
+#[cfg(feature = "fmus")]
+pub mod packaged;
+mod per_leg;
 mod resting;
 pub mod sensor;
 pub mod sight;
 
 use crate::config::Scenario;
 use crate::error::{DockingError, Result};
-use controller::{Controller, Seen};
+use controller::{Controller, ControllerMemory, Seen};
 use impedance::ImpedanceController;
 use leg_core::config::{History, MotorMode};
 use lqr::LqrController;
 use multibody::dynamics::grid::SLIVER;
 use multibody::group::{Group, Se3};
 use nalgebra::{DVector, Vector6};
+use per_leg::PerLegController;
 use resting::Plan;
-use sensor::ForceSensor;
+use sensor::{ForceSensor, SensorMemory};
 use sight::StateSource;
 use softdock_platform::PlatformError;
 use softdock_platform::bodies::EFFECTOR;
@@ -39,7 +45,6 @@ use softdock_platform::config::{Coupling, PlatformConfig};
 use softdock_platform::regulator::{RegulatorSettings, apply};
 use softdock_platform::scheme::{Observer, Progress, Scheme};
 use softdock_platform::statics::StaticPlatform;
-use softdock_platform::wrench::WrenchHistory;
 use softdock_settings::{table, words};
 
 words! {
@@ -52,6 +57,19 @@ words! {
         Lqr = "lqr",
         /// Impedance control of the end effector.
         Impedance = "impedance",
+        /// A controller from outside.
+        External = "external",
+    }
+}
+
+words! {
+    /// Who regulates by what.
+    pub enum Structure {
+        /// One regulator sets all torques by the state of the whole platform.
+        #[default]
+        Central = "central",
+        /// Every leg sets its torque by angle and rate of its own motor.
+        PerLeg = "per_leg",
     }
 }
 
@@ -59,7 +77,8 @@ table! {
     /// The regulator of the end effector's pose.
     #[derive(Copy)]
     pub struct RegulatorConfig in "regulator" {
-        law: Law = Law::None, "What sets the torques of the motors: none, a linear-quadratic regulator of the end effector's pose, or impedance control (table impedance); the last two need motor.mode = \"torque\"";
+        law: Law = Law::None, "What sets the torques of the motors: none, a linear-quadratic regulator of the end effector's pose, impedance control (table impedance), or a controller from outside (softdock dock --controller); all but none need motor.mode = \"torque\"";
+        structure: Structure = Structure::Central, "lqr: central (one regulator goes by the state of the whole platform), or per_leg (every leg goes by angle and rate of its own motor; the gains, alike for all legs, are those of the lowest cost)";
         redesign: bool = true, "Design it anew, without a jump, for what hangs on the end effector when the latch closes";
         state: StateSource = StateSource::default(), "How the regulator knows the state of the platform: estimated from pose, motor angles, their rates and the force sensor, or exact (monolithic coupling only)";
         captured_frequency_hz: f64 = 0.2, "Frequency with which everything comes to rest, critically damped, once the latch has closed; lower where the motors' torques do not suffice" ["Hz"; 0.001 to 100];
@@ -79,24 +98,49 @@ impl RegulatorConfig {
         self.law != Law::None
     }
 
+    /// Whether it is designed here, by a model of the platform.
+    fn designed(&self) -> bool {
+        matches!(self.law, Law::Lqr | Law::Impedance)
+    }
+
     /// Refuses what an active regulator cannot work with.
     pub(super) fn check_with(&self, platform: &PlatformConfig) -> Result<()> {
         if !self.active() {
             return Ok(());
         }
         let fastest = 0.5 / self.period_s;
-        if self.cutoff_hz > fastest * (1.0 + 1e-12) {
+        if self.designed() && self.cutoff_hz > fastest * (1.0 + 1e-12) {
             let problem = format!(
                 "a period_s of {} tells no faster oscillation than {fastest} Hz from a slower one",
                 self.period_s
             );
             return conflict("regulator.cutoff_hz", word(self.cutoff_hz), problem);
         }
-        if platform.coupling != Coupling::Monolithic && self.state == StateSource::Exact {
+        let exact = self.designed() && self.state == StateSource::Exact;
+        if platform.coupling != Coupling::Monolithic && exact {
             return conflict(
                 "regulator.state",
                 word(self.state),
                 "only coupling = \"monolithic\" knows the inner state of the legs; take \"estimated\"",
+            );
+        }
+        if self.structure != Structure::Central && self.law != Law::Lqr {
+            return conflict(
+                "regulator.structure",
+                word(self.structure),
+                "only regulator.law = \"lqr\" has it; take \"central\"",
+            );
+        }
+        check_motors(platform)
+    }
+
+    /// Refuses torques from a caller where a regulator sets them, or where motors take none.
+    pub(super) fn check_caller(&self, platform: &PlatformConfig) -> Result<()> {
+        if self.designed() {
+            return conflict(
+                "regulator.law",
+                word(self.law),
+                "torques from outside need \"external\"",
             );
         }
         check_motors(platform)
@@ -163,12 +207,20 @@ fn design_error(error: PlatformError) -> DockingError {
     }
 }
 
+/// What changes in a controller at work.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub(super) struct ControlMemory {
+    controller: ControllerMemory,
+    sensor: SensorMemory,
+    captured: bool,
+    samples: u64,
+}
+
 /// A controller at work on a docking platform.
 #[derive(Debug)]
 pub(super) struct Control {
     controller: Box<dyn Controller>,
     sensor: ForceSensor,
-    wrench: WrenchHistory,
     limit: f64,
     redesign: bool,
     captured: bool,
@@ -178,13 +230,22 @@ pub(super) struct Control {
 
 impl Control {
     /// The controller of a scenario about `equilibrium`, if it has one; `platform` is about to start
-    /// there.
+    /// there. The law `external` takes the one `from_outside`, if there is one; no other law allows
+    /// one.
     pub fn new(
         scenario: &Scenario,
         equilibrium: &StaticPlatform,
         platform: &dyn Scheme,
+        from_outside: Option<Box<dyn Controller>>,
     ) -> Result<Option<Self>> {
         let config = &scenario.docking.regulator;
+        if from_outside.is_some() && config.law != Law::External {
+            conflict(
+                "regulator.law",
+                word(config.law),
+                "a controller from outside needs \"external\"",
+            )?;
+        }
         if !config.active() {
             return Ok(None);
         }
@@ -198,36 +259,65 @@ impl Control {
             conflict("motor.torque_limit_nm", word(limit), problem)?;
         }
         let inertia = joined::inertia(platform, false);
-        let plan = Plan {
-            equilibrium: equilibrium.clone(),
-            settings: config.settings(),
-            source: config.state,
-            captured_hz: config.captured_frequency_hz,
-        };
+        let plan = Plan::new(config, equilibrium);
         let controller: Box<dyn Controller> = match config.law {
             Law::None => return Ok(None),
-            Law::Lqr => Box::new(LqrController::new(plan, &inertia)?),
+            Law::External => match from_outside {
+                Some(controller) => controller,
+                // The caller is the controller.
+                None => return Ok(None),
+            },
+            Law::Lqr => match config.structure {
+                Structure::Central => Box::new(LqrController::new(plan, &inertia)?),
+                Structure::PerLeg => Box::new(PerLegController::new(plan, &inertia)?),
+            },
             Law::Impedance => Box::new(ImpedanceController::new(
                 plan,
                 &scenario.docking.impedance,
                 &inertia,
             )?),
         };
-        Ok(Some(Self::with(scenario, controller)))
-    }
-
-    /// A controller from elsewhere.
-    pub fn with(scenario: &Scenario, controller: Box<dyn Controller>) -> Self {
         let period = controller.period_s();
-        Self {
+        Ok(Some(Self {
             sensor: ForceSensor::new(&scenario.docking.force_sensor, period),
             controller,
-            wrench: WrenchHistory(scenario.platform.wrench.signals()),
             limit: scenario.platform.motor.torque_limit_nm,
             redesign: scenario.docking.regulator.redesign,
             captured: false,
             samples: 0,
+        }))
+    }
+
+    /// What changes in it; none of a controller that cannot tell.
+    pub fn memory(&self) -> Option<ControlMemory> {
+        Some(ControlMemory {
+            controller: self.controller.memory()?,
+            sensor: self.sensor.memory(),
+            captured: self.captured,
+            samples: self.samples,
+        })
+    }
+
+    /// Goes on from a memory of the same scenario; false if it is of another one.
+    pub fn recall(&mut self, memory: &ControlMemory) -> Result<bool> {
+        if !self.sensor.recall(&memory.sensor) || !self.controller.recall(&memory.controller)? {
+            return Ok(false);
         }
+        self.captured = memory.captured;
+        self.samples = memory.samples;
+        Ok(true)
+    }
+
+    /// The same once more, if the controller can be copied.
+    pub fn copy(&self) -> Option<Self> {
+        Some(Self {
+            controller: self.controller.copy()?,
+            sensor: self.sensor.clone(),
+            limit: self.limit,
+            redesign: self.redesign,
+            captured: self.captured,
+            samples: self.samples,
+        })
     }
 
     /// When the next sample is due [s].
@@ -262,7 +352,7 @@ impl Control {
     /// Asks the controller and tells the motors.
     fn sample(&mut self, platform: &mut dyn Scheme) -> Result<()> {
         let time = platform.time();
-        let truth = outer_wrench(platform, &self.wrench, time);
+        let truth = outer_wrench(platform, time);
         let seen = Seen {
             time,
             platform,
@@ -294,13 +384,13 @@ pub(super) fn give(platform: &mut dyn Scheme, torques: &DVector<f64>) -> Result<
 }
 
 /// Wrench on the end effector from outside: axes of the base, about the end effector's origin.
-fn outer_wrench(platform: &dyn Scheme, applied: &WrenchHistory, time: f64) -> Vector6<f64> {
+fn outer_wrench(platform: &dyn Scheme, time: f64) -> Vector6<f64> {
     let world = platform.world();
     let base = world.bodies().base;
     let base = base.map_or_else(Se3::identity, |i| platform.bodies()[i].pose);
     let turned = base.between(&platform.bodies()[EFFECTOR].pose).rotation();
     let mut out = Vector6::zeros();
-    let (force, moment) = applied.sample(time);
+    let (force, moment) = world.wrench().sample(time);
     let touched = world.encounter().map(|e| e.output().wrench_a);
     for (block, outer) in [force, moment].iter().enumerate() {
         let mut rows = out.fixed_rows_mut::<3>(3 * block);
@@ -324,6 +414,7 @@ mod tests {
     use leg_core::config::Shape;
     use multibody::model::Signal;
     use softdock_platform::monolithic::Platform;
+    use softdock_platform::wrench::WrenchHistory;
 
     fn regulated() -> Scenario {
         let mut scenario = Scenario::default();
@@ -454,7 +545,7 @@ mod tests {
         scenario.platform.motor.torque_limit_nm = 0.1;
         let equilibrium = resting_platform(&scenario).unwrap();
         let platform = Platform::at_rest(&equilibrium).unwrap();
-        let message = Control::new(&scenario, &equilibrium, &platform)
+        let message = Control::new(&scenario, &equilibrium, &platform, None)
             .unwrap_err()
             .to_string();
         assert!(
@@ -470,7 +561,7 @@ mod tests {
         let equilibrium = resting_platform(&scenario).unwrap();
         let push = WrenchHistory(core::array::from_fn(|i| Signal::Constant(i as f64)));
         let mut platform = Platform::at_rest_under(&equilibrium, push).unwrap();
-        let mut control = Control::new(&scenario, &equilibrium, &platform)
+        let mut control = Control::new(&scenario, &equilibrium, &platform, None)
             .unwrap()
             .unwrap();
         let mut out = Vec::new();

@@ -9,12 +9,14 @@
 //! τ(t) = τ_new(t) + (τ_old(t_c) − τ_new(t_c)) exp(−(t − t_c)/T)                  (1)
 //! ```
 
-use super::controller::Seen;
-use super::design_error;
-use super::sight::{Sight, StateSource};
+use super::controller::{ControllerMemory, Seen};
+use super::sight::{Sight, SightMemory, StateSource};
+use super::{RegulatorConfig, design_error};
 use crate::error::Result;
 use multibody::math;
 use nalgebra::{DVector, Matrix6};
+use serde::{Deserialize, Serialize};
+use softdock_platform::linear_model::LinearPlatform;
 use softdock_platform::regulator::{Regulator, RegulatorSettings, linearized};
 use softdock_platform::statics::StaticPlatform;
 
@@ -38,8 +40,20 @@ pub(super) struct Plan {
     pub captured_hz: f64,
 }
 
+impl Plan {
+    /// What a configuration asks for about `equilibrium`.
+    pub fn new(config: &RegulatorConfig, equilibrium: &StaticPlatform) -> Self {
+        Self {
+            equilibrium: equilibrium.clone(),
+            settings: config.settings(),
+            source: config.state,
+            captured_hz: config.captured_frequency_hz,
+        }
+    }
+}
+
 /// A linear-quadratic regulator and its view of the platform.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Regulated {
     /// The regulator.
     pub regulator: Regulator,
@@ -55,15 +69,75 @@ impl Regulated {
     }
 }
 
-/// The regulator that brings everything to rest.
-#[derive(Debug)]
-pub(super) struct Resting {
-    /// The regulator.
-    pub regulated: Regulated,
+/// The difference between old and new torques, which fades, eq. (1).
+#[derive(Debug, Clone)]
+pub(super) struct Handover {
     difference: DVector<f64>,
     since: f64,
     /// T [s].
     fade: f64,
+}
+
+impl Handover {
+    /// At `time` [s], with the frequency with which everything comes to rest [Hz].
+    pub fn new(difference: DVector<f64>, time: f64, frequency_hz: f64) -> Self {
+        Self {
+            difference,
+            since: time,
+            fade: FADE_PERIODS / frequency_hz,
+        }
+    }
+
+    /// Adds what is left of it at `time` [s].
+    pub fn add_to(&self, torques: &mut DVector<f64>, time: f64) {
+        let left = math::exp(-(time - self.since) / self.fade);
+        torques.axpy(left, &self.difference, 1.0);
+    }
+}
+
+/// What a regulator that brings everything to rest is designed by, and what changes in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct RestingMemory {
+    inertia: Matrix6<f64>,
+    frequency_hz: f64,
+    sight: SightMemory,
+    difference: Vec<f64>,
+    since: f64,
+}
+
+/// The regulator that brings everything to rest.
+#[derive(Debug, Clone)]
+pub(super) struct Resting {
+    /// The regulator.
+    pub regulated: Regulated,
+    handover: Handover,
+    /// What moves, and the frequency that it was designed for [Hz].
+    inertia: Matrix6<f64>,
+    frequency_hz: f64,
+}
+
+/// The platform with what hangs on it, for which the regulator is designed.
+struct Task {
+    joined: StaticPlatform,
+    linear: LinearPlatform,
+}
+
+impl Task {
+    fn new(plan: &Plan, inertia: &Matrix6<f64>) -> Result<Self> {
+        let joined = plan.equilibrium.with_inertia(*inertia);
+        let linear = linearized(&joined, &plan.settings).map_err(design_error)?;
+        Ok(Self { joined, linear })
+    }
+
+    fn design(&self, plan: &Plan, frequency_hz: f64) -> Result<Regulator> {
+        let linear = self.linear.clone();
+        Regulator::coming_to_rest(&self.joined, linear, &plan.settings, frequency_hz)
+            .map_err(design_error)
+    }
+
+    fn sight(&self, plan: &Plan) -> Result<Sight> {
+        Sight::latched(&self.joined, &self.linear, plan.settings.period_s)
+    }
 }
 
 impl Resting {
@@ -74,18 +148,11 @@ impl Resting {
         inertia: &Matrix6<f64>,
         old: &DVector<f64>,
     ) -> Result<Self> {
-        let joined = plan.equilibrium.with_inertia(*inertia);
-        let linear = linearized(&joined, &plan.settings).map_err(design_error)?;
-        let sight = Sight::latched(&joined, &linear, plan.settings.period_s)?;
-        let design = |frequency: f64| {
-            let linear = linear.clone();
-            Regulator::coming_to_rest(&joined, linear, &plan.settings, frequency)
-                .map_err(design_error)
-        };
+        let task = Task::new(plan, inertia)?;
         let mut frequency = plan.captured_hz;
         let mut regulated = Regulated {
-            regulator: design(frequency)?,
-            sight,
+            regulator: task.design(plan, frequency)?,
+            sight: task.sight(plan)?,
         };
         let mut new = regulated.torques(seen)?;
         for _ in 0..TRIALS {
@@ -93,22 +160,80 @@ impl Resting {
                 break;
             }
             frequency *= LOWER;
-            regulated.regulator = design(frequency)?;
+            regulated.regulator = task.design(plan, frequency)?;
             new = regulated.torques(seen)?;
         }
         Ok(Self {
             regulated,
-            difference: old - new,
-            since: seen.time,
-            fade: FADE_PERIODS / plan.captured_hz,
+            handover: Handover::new(old - new, seen.time, plan.captured_hz),
+            inertia: *inertia,
+            frequency_hz: frequency,
         })
+    }
+
+    /// What it was designed by, and what changes in it.
+    pub fn memory(&self) -> RestingMemory {
+        RestingMemory {
+            inertia: self.inertia,
+            frequency_hz: self.frequency_hz,
+            sight: self.regulated.sight.memory(),
+            difference: self.handover.difference.as_slice().to_vec(),
+            since: self.handover.since,
+        }
+    }
+
+    /// The one with this memory, designed anew unless `known` is of the same design; none if the memory
+    /// does not fit the platform.
+    pub fn recalled(
+        plan: &Plan,
+        known: Option<Self>,
+        memory: &RestingMemory,
+    ) -> Result<Option<Self>> {
+        let (inertia, frequency) = (memory.inertia, memory.frequency_hz);
+        let same = |known: &Self| known.inertia == inertia && known.frequency_hz == frequency;
+        let regulated = match known.filter(same) {
+            Some(known) => known.regulated,
+            None => {
+                let task = Task::new(plan, &inertia)?;
+                Regulated {
+                    regulator: task.design(plan, frequency)?,
+                    sight: task.sight(plan)?,
+                }
+            }
+        };
+        let difference = DVector::from_column_slice(&memory.difference);
+        let mut out = Self {
+            handover: Handover::new(difference, memory.since, plan.captured_hz),
+            inertia,
+            frequency_hz: frequency,
+            regulated,
+        };
+        let fits = out.handover.difference.len() == out.regulated.regulator.holding.len()
+            && out.regulated.sight.recall(&memory.sight);
+        Ok(fits.then_some(out))
     }
 
     /// Torques of eq. (1) [N·m].
     pub fn torques(&mut self, seen: &Seen<'_>) -> Result<DVector<f64>> {
         let mut out = self.regulated.torques(seen)?;
-        let left = math::exp(-(seen.time - self.since) / self.fade);
-        out.axpy(left, &self.difference, 1.0);
+        self.handover.add_to(&mut out, seen.time);
         Ok(out)
     }
+}
+
+/// Lets what took over when the latch closed go on from a memory, or takes it away if the latch was
+/// open then; false if the memory does not fit.
+pub(super) fn recall_resting(
+    resting: &mut Option<Resting>,
+    plan: &Plan,
+    memory: &ControllerMemory,
+) -> Result<bool> {
+    let Some(memory) = &memory.resting else {
+        *resting = None;
+        return Ok(true);
+    };
+    let found = Resting::recalled(plan, resting.take(), memory)?;
+    let fits = found.is_some();
+    *resting = found;
+    Ok(fits)
 }

@@ -2,6 +2,7 @@
 
 use multibody::math;
 use nalgebra::Vector6;
+use serde::{Deserialize, Serialize};
 use softdock_settings::table;
 use std::collections::VecDeque;
 
@@ -31,7 +32,40 @@ pub struct ForceSensor {
     random: u64,
 }
 
+/// What changes in a sensor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SensorMemory {
+    under_way: Vec<Vector6<f64>>,
+    count: usize,
+    reading: Vector6<f64>,
+    /// Upper and lower half.
+    random: [u32; 2],
+}
+
 impl ForceSensor {
+    /// What changes in it.
+    pub fn memory(&self) -> SensorMemory {
+        SensorMemory {
+            under_way: self.under_way.iter().copied().collect(),
+            count: self.count,
+            reading: self.reading,
+            random: [(self.random >> 32) as u32, self.random as u32],
+        }
+    }
+
+    /// Goes on from a memory; false, and nothing changes, if it is of a sensor with another delay.
+    pub fn recall(&mut self, memory: &SensorMemory) -> bool {
+        if memory.under_way.len() != memory.count.min(self.delay + 1) {
+            return false;
+        }
+        self.under_way = memory.under_way.iter().copied().collect();
+        self.count = memory.count;
+        self.reading = memory.reading;
+        let [upper, lower] = memory.random.map(u64::from);
+        self.random = (upper << 32) | lower;
+        true
+    }
+
     /// A sensor that a regulator asks every `period` [s].
     pub fn new(config: &ForceSensorConfig, period: f64) -> Self {
         Self {

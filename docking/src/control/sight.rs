@@ -4,7 +4,8 @@ use super::controller::Seen;
 use super::design_error;
 use crate::error::{DockingError, Result};
 use nalgebra::{DVector, Vector6};
-use softdock_platform::estimator::Estimator;
+use serde::{Deserialize, Serialize};
+use softdock_platform::estimator::{Estimator, EstimatorMemory};
 use softdock_platform::linear_model::LinearPlatform;
 use softdock_platform::regulator::Regulator;
 use softdock_platform::statics::StaticPlatform;
@@ -25,7 +26,7 @@ words! {
 const LATCHED_DOUBT: f64 = 100.0;
 
 /// Looks at the platform for one regulator.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Sight {
     /// None: exact.
     estimator: Option<Box<Estimator>>,
@@ -33,6 +34,13 @@ pub(super) struct Sight {
     wrench: Vector6<f64>,
     /// Contact and latch are inside of what is regulated.
     latched: bool,
+}
+
+/// What changes in a view.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct SightMemory {
+    estimator: Option<EstimatorMemory>,
+    wrench: Vector6<f64>,
 }
 
 impl Sight {
@@ -78,6 +86,27 @@ impl Sight {
             wrench: Vector6::zeros(),
             latched: false,
         })
+    }
+
+    /// What changes in it.
+    pub fn memory(&self) -> SightMemory {
+        SightMemory {
+            estimator: self.estimator.as_ref().map(|estimator| estimator.memory()),
+            wrench: self.wrench,
+        }
+    }
+
+    /// Goes on from a memory; false, and nothing changes, if it is of another view.
+    pub fn recall(&mut self, memory: &SightMemory) -> bool {
+        let fits = match (&mut self.estimator, &memory.estimator) {
+            (Some(estimator), Some(memory)) => estimator.recall(memory),
+            (None, None) => true,
+            _ => false,
+        };
+        if fits {
+            self.wrench = memory.wrench;
+        }
+        fits
     }
 
     /// The platform's deviation from the equilibrium of `regulator`.

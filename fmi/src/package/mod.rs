@@ -153,6 +153,15 @@ pub fn pack_model(
     writer.finish()
 }
 
+/// An archive of files by name, the same bytes for the same content.
+pub fn archive(files: &[(String, Vec<u8>)]) -> Result<Vec<u8>, PackageError> {
+    let mut writer = Writer::default();
+    for (name, content) in files {
+        writer.file(name, content, false)?;
+    }
+    writer.finish()
+}
+
 /// An archive under construction.
 struct Writer(ZipWriter<Cursor<Vec<u8>>>);
 

@@ -2,10 +2,13 @@
 
 use super::SlaveOf;
 use super::access::{check_finite, variable};
-use crate::model::{INPUT_ORDER, Model, Unit};
+use crate::model::{Failure, INPUT_ORDER, Model, Unit};
 use crate::refusal::Refusal;
 use crate::variables::Role;
 use std::sync::Arc;
+
+/// Length of the step whose derivatives are told before the first one, if a model has no default [s].
+const TRIAL_STEP: f64 = 1e-3;
 
 fn wrong_role<M: Model>(model: &M, reference: u32, wanted: &'static str) -> Refusal {
     match variable(model, reference) {
@@ -122,19 +125,29 @@ impl<M: Model> SlaveOf<M> {
                 what: "directional derivatives",
             });
         }
-        for &reference in knowns {
-            input(&*model, reference)?;
-        }
-        for (&unknown, out) in unknowns.iter().zip(out) {
-            let (output, _) = output(&*model, unknown)?;
-            let mut sum = 0.0;
-            for (&known, seed) in knowns.iter().zip(seed) {
-                let input = input(&*model, known)?;
-                let derivative = self.unit()?.derivative(output, input);
-                sum += derivative.map_err(Refusal::NoDerivative)? * seed;
+        let inputs = knowns.iter().map(|&reference| input(&*model, reference));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>()?;
+        let outputs = unknowns.iter().map(|&reference| output(&*model, reference));
+        let outputs = outputs.collect::<Result<Vec<_>, _>>()?;
+        let step = model.about().experiment.step_size.unwrap_or(TRIAL_STEP);
+        let unit = self.unit()?;
+        let mut compute = |unit: &mut M::Unit| -> Result<(), Failure> {
+            for ((output, _), out) in outputs.iter().zip(out.iter_mut()) {
+                let mut sum = 0.0;
+                for (input, seed) in inputs.iter().zip(seed) {
+                    sum += unit.derivative(*output, *input)? * seed;
+                }
+                *out = sum;
             }
-            *out = sum;
+            Ok(())
+        };
+        if unit.time() > 0.0 {
+            return compute(unit).map_err(Refusal::NoDerivative);
         }
-        Ok(())
+        // Before the first step: those of a step of the default length, which is taken back.
+        let start = unit.save();
+        let computed = unit.advance_by(step).and_then(|_| compute(unit));
+        unit.restore(&start);
+        computed.map_err(Refusal::NoDerivative)
     }
 }

@@ -5,7 +5,7 @@ use crate::model::Parameters;
 use std::borrow::Cow;
 
 /// Most variables that a model may have.
-const CAPACITY: usize = 160;
+const CAPACITY: usize = 200;
 
 /// A table under construction.
 pub struct List<P: Parameters> {

@@ -1,5 +1,6 @@
 //! The legs as models.
 
+use crate::displaced::DisplacedLeg;
 use crate::documentation;
 use crate::icon;
 use crate::unit::{PackagedLeg, groups};
@@ -8,7 +9,6 @@ use leg_core::config::{History, Load, Motor};
 use leg_core::planar::PlanarLeg;
 use leg_core::spatial::SpatialLeg;
 use leg_core::unit_planar::PLANAR_INPUTS;
-use leg_core::unit_spatial::SPATIAL_INPUTS;
 use leg_core::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
 use multibody::group::{Se2, Se3};
 use softdock_fmi::model::{
@@ -26,6 +26,9 @@ const EXPERIMENT: DefaultExperiment = DefaultExperiment {
     tolerance: None,
     step_size: Some(1e-3),
 };
+
+/// The communication step at which legs and end effector can be coupled by any master [s].
+pub const COUPLED_STEP_S: f64 = 2e-4;
 
 const STARTED: &str = "the leg is pre-tensioned and at rest";
 
@@ -164,16 +167,19 @@ impl LegSpatial {
 
 impl Model for LegSpatial {
     type Parameters = SpatialParameters;
-    type Unit = PackagedLeg<SpatialLeg, Se3, 6, 3>;
+    type Unit = DisplacedLeg;
 
     fn about(&self) -> About<'_> {
         About {
             name: LEG_SPATIAL.name,
-            summary: "Spatial leg of a soft docking platform: motor, crank, universal joint, a leaf spring bowed by a tendon, spherical tip. Motion of the tip in, force of the tip out.",
+            summary: "Spatial leg of a soft docking platform: motor, crank, universal joint, a leaf spring bowed by a tendon, spherical tip. Motion of the tip in, force of the tip out. In a master that holds forces over a step, couple by tip.force at the default step size or below.",
             documentation: documentation::SPATIAL,
             linked: documentation::LINKED,
             started: STARTED,
-            experiment: EXPERIMENT,
+            experiment: DefaultExperiment {
+                step_size: Some(COUPLED_STEP_S),
+                ..EXPERIMENT
+            },
             abilities: ABILITIES,
         }
     }
@@ -201,10 +207,10 @@ impl Model for LegSpatial {
         config: &SpatialLegConfig,
         inputs: &[f64],
     ) -> Result<Self::Unit, Failure> {
-        let mut values = [0.0; SPATIAL_INPUTS];
-        values.copy_from_slice(inputs);
         let given = parameters.tip_velocity_given();
-        Ok(PackagedLeg(SpatialUnit::boxed(config, given, &values)?))
+        DisplacedLeg::start(inputs, |inputs| {
+            Ok(PackagedLeg(SpatialUnit::boxed(config, given, inputs)?))
+        })
     }
 
     fn icon(&self, x: f64, y: f64) -> [u8; 4] {

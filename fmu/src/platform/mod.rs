@@ -4,13 +4,16 @@ mod unit;
 mod variables;
 
 pub use unit::PlatformUnit;
-pub use variables::PlatformParameters;
+pub use variables::{
+    HasPlatform, PlatformParameters, commands, leg_outputs, platform_parameters, wrench_starts,
+};
 
 use crate::documentation;
 use leg_core::config::Solver;
 use softdock_fmi::model::{Abilities, About, Failure, Model, Packaged, PackagedModel};
 use softdock_fmi::variables::Variable;
 use softdock_platform::PlatformConfig;
+use softdock_platform::config::SolverConfig;
 use softdock_xml::DefaultExperiment;
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,6 +29,18 @@ pub static PLATFORM: PackagedModel = PackagedModel::new("Platform", || {
     let settings: PlatformConfig = toml::from_str(text)?;
     Ok(Arc::new(PlatformModel::with(&settings)?) as Arc<dyn Packaged>)
 });
+
+/// Makes steps as accurate as a leg's for this tolerance.
+pub fn tightened(solver: &mut SolverConfig, tolerance: f64) {
+    let mut leg = Solver {
+        step_s: solver.step_s,
+        newton_tolerance: solver.newton_tolerance,
+        ..Solver::default()
+    };
+    leg.tighten(tolerance);
+    solver.step_s = leg.step_s;
+    solver.newton_tolerance = leg.newton_tolerance;
+}
 
 /// A platform that is packaged as an FMU.
 pub struct PlatformModel {
@@ -93,15 +108,7 @@ impl Model for PlatformModel {
     }
 
     fn tighten(config: &mut PlatformConfig, tolerance: f64) {
-        let solver = &mut config.solver;
-        let mut leg = Solver {
-            step_s: solver.step_s,
-            newton_tolerance: solver.newton_tolerance,
-            ..Solver::default()
-        };
-        leg.tighten(tolerance);
-        solver.step_s = leg.step_s;
-        solver.newton_tolerance = leg.newton_tolerance;
+        tightened(&mut config.solver, tolerance);
     }
 
     fn start(

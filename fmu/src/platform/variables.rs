@@ -8,7 +8,7 @@ use softdock_fmi::variables::{InfluencesOutputs, List, Name, UnitOf as U, Variab
 use softdock_leg_models::variables::{Choices, LegParameters, fmu, shared};
 use softdock_platform::PlatformConfig;
 use softdock_platform::config::{
-    BaseConfig, Coupling, EndEffectorConfig, LegsConfig, NARROWER, SolverConfig,
+    BaseConfig, Coupling, EndEffectorConfig, LegsConfig, NARROWER, SolverConfig, WrenchConfig,
 };
 use std::ops::Range;
 
@@ -33,6 +33,15 @@ fn constant(key: &str, history: &History) -> Result<f64, Failure> {
         )
         .into()),
     }
+}
+
+/// The wrench that acts from the start, force first.
+pub fn wrench_starts(wrench: &WrenchConfig) -> Result<[f64; 6], Failure> {
+    let mut starts = [0.0; 6];
+    for (start, (key, history)) in starts.iter_mut().zip(wrench.parts()) {
+        *start = constant(key, history)?;
+    }
+    Ok(starts)
 }
 
 impl PlatformParameters {
@@ -66,23 +75,18 @@ impl PlatformParameters {
         for leg in &legs {
             starts.push(constant(Motor::angle_rad.key, &leg.motor.angle_rad)?);
         }
-        let wrench = &config.wrench;
-        for (key, history) in [
-            ("wrench.force_x_n", &wrench.force_x_n),
-            ("wrench.force_y_n", &wrench.force_y_n),
-            ("wrench.force_z_n", &wrench.force_z_n),
-            ("wrench.moment_x_nm", &wrench.moment_x_nm),
-            ("wrench.moment_y_nm", &wrench.moment_y_nm),
-            ("wrench.moment_z_nm", &wrench.moment_z_nm),
-        ] {
-            starts.push(constant(key, history)?);
-        }
+        starts.extend(wrench_starts(&config.wrench)?);
         Ok(Self {
             config,
             choices,
             solver,
             starts,
         })
+    }
+
+    /// Number of legs.
+    pub fn legs(&self) -> usize {
+        self.config.leg_count()
     }
 
     /// First values of the inputs.
@@ -153,70 +157,80 @@ impl LegParameters for PlatformParameters {
     }
 }
 
-/// The parameters.
-const fn parameters() -> List<PlatformParameters> {
-    let mut list = List::new();
-    bodies(&mut list);
-    shared::mechanics(&mut list, NARROWER);
-    shared::motor_and_mesh(&mut list);
+/// Parameters with a platform among them.
+pub trait HasPlatform: LegParameters {
+    /// The platform.
+    fn platform(&mut self) -> &mut PlatformConfig;
+}
+
+impl HasPlatform for PlatformParameters {
+    fn platform(&mut self) -> &mut PlatformConfig {
+        &mut self.config
+    }
+}
+
+/// The parameters of a model that has a platform.
+pub const fn platform_parameters<P: HasPlatform>(list: &mut List<P>) {
+    bodies(list);
+    shared::mechanics(list, NARROWER);
+    shared::motor_and_mesh(list);
     list.boolean(
         "pretension.inward",
         "Bows the leaves inward, to the left of A to B",
-        |p| &mut p.choices.inward,
+        |p| &mut p.choices().inward,
     )
     .influences(InfluencesOutputs::AfterStart)
     .row(fmu(&Motor::hold_damping_nm_s_per_rad), |p| {
-        one(&mut p.config.motor.hold_damping_nm_s_per_rad)
+        one(&mut p.platform().motor.hold_damping_nm_s_per_rad)
     })
     .row(fmu(&SolverConfig::step_s), |p| {
-        one(&mut p.config.solver.step_s)
+        one(&mut p.platform().solver.step_s)
     })
     .row(fmu(&SolverConfig::spectral_radius), |p| {
-        one(&mut p.config.solver.spectral_radius)
+        one(&mut p.platform().solver.spectral_radius)
     })
     .row(fmu(&SolverConfig::newton_tolerance), |p| {
-        one(&mut p.config.solver.newton_tolerance)
+        one(&mut p.platform().solver.newton_tolerance)
     });
-    list
 }
 
-const fn bodies(list: &mut List<PlatformParameters>) {
+const fn bodies<P: HasPlatform>(list: &mut List<P>) {
     list.rows(fmu(&PlatformConfig::gravity_m_s2), 3, |p| {
-        &mut p.config.gravity_m_s2
+        &mut p.platform().gravity_m_s2
     })
     .rows(fmu(&EndEffectorConfig::position_m), 3, |p| {
-        &mut p.config.end_effector.position_m
+        &mut p.platform().end_effector.position_m
     })
     .row(fmu(&EndEffectorConfig::mass_kg), |p| {
-        one(&mut p.config.end_effector.mass_kg)
+        one(&mut p.platform().end_effector.mass_kg)
     })
     .rows(fmu(&EndEffectorConfig::inertia_kg_m2), 3, |p| {
-        &mut p.config.end_effector.inertia_kg_m2
+        &mut p.platform().end_effector.inertia_kg_m2
     })
     .boolean(
         EndEffectorConfig::feels_gravity.key,
         EndEffectorConfig::feels_gravity.meaning,
-        |p| &mut p.config.end_effector.feels_gravity,
+        |p| &mut p.platform().end_effector.feels_gravity,
     )
     .boolean(
         BaseConfig::free_floating.key,
         BaseConfig::free_floating.meaning,
-        |p| &mut p.config.base.free_floating,
+        |p| &mut p.platform().base.free_floating,
     )
     .row(fmu(&BaseConfig::mass_kg), |p| {
-        one(&mut p.config.base.mass_kg)
+        one(&mut p.platform().base.mass_kg)
     })
     .rows(fmu(&BaseConfig::centre_of_mass_m), 3, |p| {
-        &mut p.config.base.centre_of_mass_m
+        &mut p.platform().base.centre_of_mass_m
     })
     .rows(fmu(&BaseConfig::inertia_kg_m2), 3, |p| {
-        &mut p.config.base.inertia_kg_m2
+        &mut p.platform().base.inertia_kg_m2
     })
     .row(fmu(&LegsConfig::motor_radius_m), |p| {
-        one(&mut p.config.legs.motor_radius_m)
+        one(&mut p.platform().legs.motor_radius_m)
     })
     .row(fmu(&LegsConfig::sphere_radius_m), |p| {
-        one(&mut p.config.legs.sphere_radius_m)
+        one(&mut p.platform().legs.sphere_radius_m)
     });
 }
 
@@ -240,76 +254,19 @@ impl Group {
 pub fn table(
     parameters: &PlatformParameters,
 ) -> (Vec<Variable<PlatformParameters>>, Vec<Range<usize>>) {
-    static PARAMETERS: List<PlatformParameters> = self::parameters();
+    static PARAMETERS: List<PlatformParameters> = {
+        let mut list = List::new();
+        platform_parameters(&mut list);
+        list
+    };
     let legs = parameters.config.leg_count();
     let mut table = Table::new(PARAMETERS.variables(), false);
     let start = |p: &PlatformParameters, index: usize| p.starts[index];
-    table.inputs(
-        ("motor.torque_command", legs),
-        U::NewtonMetre,
-        "Torque on the crank of each leg; in mode 3 added to what holds it, without effect in mode 1",
-        start,
-    );
-    table.inputs(
-        ("motor.angle_command", legs),
-        U::Radian,
-        "Target of the crank's angle of each leg, counted from the start; in mode 3",
-        start,
-    );
-    table.inputs(
-        ("effector.force", 3),
-        U::Newton,
-        "Force on the end effector's centre, world axes",
-        start,
-    );
-    table.inputs(
-        ("effector.moment", 3),
-        U::NewtonMetre,
-        "Moment on the end effector, world axes",
-        start,
-    );
+    commands(&mut table, legs, start);
     table.group();
-    body(&mut table, "effector", "the end effector's centre");
-    body(
-        &mut table,
-        "base",
-        "the base's origin; zero if the base is fixed",
-    );
-    let each = |table: &mut Table<_>, name, unit, text: &'static str| {
-        table.outputs((name, legs), unit, text);
-    };
-    each(&mut table, "motor.angle", U::Radian, "Angle of each crank");
-    each(
-        &mut table,
-        "motor.rate",
-        U::RadianPerSecond,
-        "Rate of each crank's angle",
-    );
-    each(
-        &mut table,
-        "motor.torque",
-        U::NewtonMetre,
-        "Torque of each motor, or of what locks it",
-    );
-    each(
-        &mut table,
-        "tendon.length",
-        U::Metre,
-        "Distance A to B of each leg",
-    );
-    each(
-        &mut table,
-        "tendon.tension",
-        U::Newton,
-        "Tension of each tendon, never negative",
-    );
-    for leg in 1..=legs {
-        table.outputs(
-            (&format!("leg[{leg}].force"), 3),
-            U::Newton,
-            format!("Force of leg {leg} on the end effector, world axes"),
-        );
-    }
+    table.body("effector", "the end effector's centre");
+    table.body("base", "the base's origin; zero if the base is fixed");
+    leg_outputs(&mut table, legs);
     table.group();
     for (name, text) in [
         ("energy.kinetic", "Kinetic energy"),
@@ -327,6 +284,9 @@ pub fn table(
         table.output(Name::of(name), U::Joule, text);
     }
     table.group();
+    let each = |table: &mut Table<_>, name, unit, text: &'static str| {
+        table.outputs((name, legs), unit, text);
+    };
     each(
         &mut table,
         "margin.motor_range",
@@ -353,22 +313,69 @@ pub fn table(
     table.finish()
 }
 
-fn body(table: &mut Table<PlatformParameters>, name: &str, what: &str) {
-    for (part, unit, text) in [
-        ("position", U::Metre, "Position of"),
-        (
-            "attitude",
-            U::Radian,
-            "Pitch (about x), yaw (about y) and roll (about z), R = Rz(roll) Ry(yaw) Rx(pitch), at",
-        ),
-        ("velocity", U::MetrePerSecond, "Velocity, world axes, of"),
-        (
-            "spin",
-            U::RadianPerSecond,
-            "Angular velocity, world axes, at",
-        ),
-    ] {
-        let text = format!("{text} {what}");
-        table.outputs((&format!("{name}.{part}"), 3), unit, text);
+/// Inputs of every model with a platform: motors, and the wrench on the end effector.
+pub fn commands<P: Parameters>(table: &mut Table<P>, legs: usize, start: fn(&P, usize) -> f64) {
+    table.inputs(
+        ("motor.torque_command", legs),
+        U::NewtonMetre,
+        "Torque on the crank of each leg; in mode 3 added to what holds it, without effect in mode 1",
+        start,
+    );
+    table.inputs(
+        ("motor.angle_command", legs),
+        U::Radian,
+        "Target of the crank's angle of each leg, counted from the start; in mode 3",
+        start,
+    );
+    table.inputs(
+        ("effector.force", 3),
+        U::Newton,
+        "Force on the end effector's centre, world axes",
+        start,
+    );
+    table.inputs(
+        ("effector.moment", 3),
+        U::NewtonMetre,
+        "Moment on the end effector, world axes",
+        start,
+    );
+}
+
+/// Outputs of every leg.
+pub fn leg_outputs<P: Parameters>(table: &mut Table<P>, legs: usize) {
+    let each = |table: &mut Table<P>, name, unit, text: &'static str| {
+        table.outputs((name, legs), unit, text);
+    };
+    each(table, "motor.angle", U::Radian, "Angle of each crank");
+    each(
+        table,
+        "motor.rate",
+        U::RadianPerSecond,
+        "Rate of each crank's angle",
+    );
+    each(
+        table,
+        "motor.torque",
+        U::NewtonMetre,
+        "Torque of each motor, or of what locks it",
+    );
+    each(
+        table,
+        "tendon.length",
+        U::Metre,
+        "Distance A to B of each leg",
+    );
+    each(
+        table,
+        "tendon.tension",
+        U::Newton,
+        "Tension of each tendon, never negative",
+    );
+    for leg in 1..=legs {
+        table.outputs(
+            (&format!("leg[{leg}].force"), 3),
+            U::Newton,
+            format!("Force of leg {leg} on the end effector, world axes"),
+        );
     }
 }

@@ -23,13 +23,35 @@ fn size(input: &str) -> f64 {
         "motor.torque_command" | "load.torque" => 0.1,
         "motor.angle_command" => 1e-4,
         "load.force[1]" | "load.force[2]" => 0.5,
-        _ if input.starts_with("tip.position") => 1e-6,
+        _ if input.starts_with("tip.position") || input.starts_with("tip.displacement") => 1e-6,
+        _ if input.starts_with("effector.") || input.starts_with("leg[") => 0.5,
         _ => 1e-4,
     }
 }
 
-/// A leg on its way.
+/// An end effector that turns and moves.
+fn turning() -> FmuInstance {
+    let fmu = archive(ModelKind::EndEffector);
+    let mut body = fmu.instantiate("body", &Options::default()).unwrap();
+    body.initialize(0.0, None).unwrap();
+    let names = [
+        "leg[1].tip.force[3]",
+        "leg[4].tip.force[1]",
+        "effector.moment[2]",
+    ];
+    let inputs = fmu.references(&names).unwrap();
+    body.set_real(&inputs, &[40.0, -30.0, 5.0]).unwrap();
+    body.do_step(0.0, 0.02).unwrap();
+    body.set_input_derivatives(&inputs[..1], &[1], &[2e3])
+        .unwrap();
+    body
+}
+
+/// A leg or an end effector on its way.
 fn moving(kind: ModelKind, mode: i32) -> FmuInstance {
+    if kind == ModelKind::EndEffector {
+        return turning();
+    }
     let fmu = archive(kind);
     let mut leg = fmu.instantiate("leg", &Options::default()).unwrap();
     let integers = fmu.references(&["motor.mode", "solver.elements"]).unwrap();
@@ -54,11 +76,56 @@ fn moving(kind: ModelKind, mode: i32) -> FmuInstance {
     leg
 }
 
+/// Before the first step they are those of a step of the default length, which leaves no trace.
+#[test]
+fn derivatives_before_the_first_step_are_those_of_a_step_from_the_start() {
+    for kind in [
+        ModelKind::LegPlanar,
+        ModelKind::LegSpatial,
+        ModelKind::EndEffector,
+    ] {
+        let fmu = archive(kind);
+        let description = fmu.description();
+        let step = description.default_experiment.and_then(|one| one.step_size);
+        let outputs: Vec<u32> = references(all(description, Causality::Output));
+        let inputs: Vec<u32> = references(all(description, Causality::Input));
+        let seed = vec![1.0; inputs.len()];
+        let ask = |instance: &mut FmuInstance| {
+            let mut out = vec![f64::NAN; outputs.len()];
+            instance
+                .directional_derivative(&outputs, &inputs, &seed, &mut out)
+                .unwrap();
+            out
+        };
+        let mut one = fmu.instantiate("one", &Options::default()).unwrap();
+        one.initialize(0.0, None).unwrap();
+        let before = ask(&mut one);
+        let mut other = fmu.instantiate("other", &Options::default()).unwrap();
+        other.initialize(0.0, None).unwrap();
+        let mut values = [vec![0.0; outputs.len()], vec![0.0; outputs.len()]];
+        for (instance, values) in [&mut one, &mut other].into_iter().zip(&mut values) {
+            instance.do_step(0.0, step.unwrap()).unwrap();
+            instance.get_real(&outputs, values).unwrap();
+        }
+        assert_eq!(values[0], values[1], "{}", kind.name());
+        assert_eq!(before, ask(&mut other), "{}", kind.name());
+        assert!(before.iter().any(|value| *value != 0.0), "{}", kind.name());
+    }
+}
+
+fn references(variables: Vec<(String, u32)>) -> Vec<u32> {
+    variables
+        .into_iter()
+        .map(|(_, reference)| reference)
+        .collect()
+}
+
 #[test]
 fn every_derivative_is_that_of_repeated_steps() {
     for (kind, modes) in [
         (ModelKind::LegPlanar, &[0, 1, 2, 3][..]),
         (ModelKind::LegSpatial, &[1, 3][..]),
+        (ModelKind::EndEffector, &[0][..]),
     ] {
         let description = archive(kind).description();
         let (inputs, outputs) = (

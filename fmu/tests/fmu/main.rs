@@ -3,6 +3,7 @@
 
 mod derivatives;
 mod description;
+mod docking;
 mod hostile;
 mod instances;
 mod keys;
@@ -15,6 +16,7 @@ mod packages;
 mod patterns;
 mod platform;
 mod pointers;
+mod simple_master;
 mod states;
 mod steps;
 mod support;

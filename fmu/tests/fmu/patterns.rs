@@ -21,6 +21,9 @@ const NOTHING: f64 = 1e-30;
 /// Largest error over that of the worst run with even steps. Most outputs stay below 1; a force that
 /// vibrates differs from the fine run by where in a period a step ends.
 const ALLOWED: f64 = 2.0;
+/// The same for random steps of 10 μs to 2 ms: the tension, which follows the tendon's rate with
+/// 1500 N·s/m, was 2.03 times as far off as with even steps (0.42 N of 58 N).
+const ALLOWED_LONG: f64 = 2.5;
 /// Height of the spatial leg's tip at its start [m].
 const TIP_HEIGHT: f64 = 0.4;
 
@@ -77,9 +80,18 @@ fn move_leg(raw: &Raw, kind: ModelKind, time: f64, length: f64) {
 type Rows = Vec<(f64, Vec<f64>)>;
 
 /// A run with communication steps that `next` gives, one after the other.
-fn run(kind: ModelKind, mut next: impl FnMut() -> f64) -> Rows {
+fn run(kind: ModelKind, next: impl FnMut() -> f64) -> Rows {
+    run_with(kind, &[], next)
+}
+
+/// The same with parameters.
+fn run_with(kind: ModelKind, parameters: &[(&str, f64)], mut next: impl FnMut() -> f64) -> Rows {
     let (_, references) = outputs(kind);
-    let raw = Raw::started(kind);
+    let raw = Raw::new(kind);
+    for (name, value) in parameters {
+        assert_eq!(raw.set(name, *value), FMI2_OK, "{name}");
+    }
+    raw.start();
     let mut time = 0.0;
     let mut rows = Vec::new();
     while time < END {
@@ -132,7 +144,7 @@ fn any_pattern_of_steps_is_as_good_as_even_ones() {
             }
         }
         let mut worst_ratio = 0.0_f64;
-        for seed in 0..6 {
+        for seed in 0..8 {
             let mut random = Random(seed + 11);
             let mut count = 0;
             let rows = run(kind, || {
@@ -141,13 +153,16 @@ fn any_pattern_of_steps_is_as_good_as_even_ones() {
                     0 => [30e-6, 30e-6, 30e-6, 30e-6, 30e-6, 850e-6][(count - 1) % 6],
                     1 => [300e-6, 700e-6][count % 2],
                     2 => [1e-3, 1e-6][count % 2],
+                    6 => [100e-6, 900e-6][count % 2],
+                    7 => 1e-5 * 200.0_f64.powf(random.below(1 << 20) as f64 / f64::from(1 << 20)),
                     _ => 1e-6 * 5000.0_f64.powf(random.below(1 << 20) as f64 / f64::from(1 << 20)),
                 }
             });
             let rows: Rows = rows.into_iter().filter(|row| row.0 <= end).collect();
             for (i, distance) in distances(&rows, &fine).iter().enumerate() {
                 let scale = fine.iter().fold(0.0, |m: f64, row| m.max(row.1[i].abs()));
-                let allowed = ALLOWED * own[i] + ROUNDING * scale + NOTHING;
+                let share = if seed == 7 { ALLOWED_LONG } else { ALLOWED };
+                let allowed = share * own[i] + ROUNDING * scale + NOTHING;
                 worst_ratio = worst_ratio.max(distance / allowed);
                 if *distance > allowed || std::env::var("PATTERNS").is_ok() {
                     println!(
@@ -159,5 +174,40 @@ fn any_pattern_of_steps_is_as_good_as_even_ones() {
         }
         println!("{kind:?}: at most {worst_ratio:.2} of what is allowed");
         assert!(worst_ratio <= 1.0, "{kind:?}: {worst_ratio}");
+    }
+}
+
+/// Without numerical damping nothing dies out that uneven steps leave in constrained directions; forces
+/// once grew without limit, to eight times their size within two seconds.
+#[test]
+fn uneven_steps_without_numerical_damping_are_as_good_as_even_ones() {
+    let undamped = [("solver.spectral_radius", 1.0)];
+    for kind in ModelKind::LEGS {
+        let (names, _) = outputs(kind);
+        let largest = |rows: &Rows, i: usize| {
+            let values = rows.iter().map(|(_, values)| values[i].abs());
+            values.fold(0.0, f64::max)
+        };
+        let even = run_with(kind, &undamped, || 1e-3);
+        for pattern in 0..2 {
+            let mut random = Random(5);
+            let mut count = 0;
+            let rows = run_with(kind, &undamped, || {
+                count += 1;
+                match pattern {
+                    0 => [200e-6, 1e-3][count % 2],
+                    _ => 1e-4 * 10.0_f64.powf(random.below(1 << 20) as f64 / f64::from(1 << 20)),
+                }
+            });
+            for (i, name) in names
+                .iter()
+                .enumerate()
+                .filter(|(_, n)| n.contains("force"))
+            {
+                let (found, expected) = (largest(&rows, i), largest(&even, i));
+                println!("{kind:?} {pattern} {name}: {found:.4}, even {expected:.4}");
+                assert!(found <= 1.3 * expected + 0.1, "{kind:?} {pattern} {name}");
+            }
+        }
     }
 }

@@ -21,13 +21,13 @@ const SAME: f64 = 1e-9;
 const STEP: f64 = 1e-3;
 
 /// Histories of the wrench and of the motors, torque and angle.
-struct Histories {
-    wrench: [Signal; 6],
-    motors: Vec<(Option<Signal>, Option<Signal>)>,
+pub struct Histories {
+    pub wrench: [Signal; 6],
+    pub motors: Vec<(Option<Signal>, Option<Signal>)>,
 }
 
 /// The platform as `softdock platform simulate` starts it.
-fn started(config: &PlatformConfig, histories: &Histories) -> Box<dyn Scheme> {
+pub fn started(config: &PlatformConfig, histories: &Histories) -> Box<dyn Scheme> {
     let mut equilibrium = StaticPlatform::nominal(config).unwrap();
     let target = Target {
         pose: None,
@@ -97,7 +97,7 @@ fn difference(fmu: &FmuArchive, instance: &mut FmuInstance, sample: &PlatformSam
     worst
 }
 
-fn constant(values: [f64; 6]) -> [Signal; 6] {
+pub fn constant(values: [f64; 6]) -> [Signal; 6] {
     values.map(Signal::Constant)
 }
 

@@ -103,6 +103,9 @@ fn impossible_steps_are_refused() {
 fn tiny_steps_add_up() {
     for kind in ModelKind::ALL {
         let (fine, coarse) = (Raw::started(kind), Raw::started(kind));
+        let (input, size) = tried(kind).input;
+        assert_eq!(fine.set(input, size), FMI2_OK);
+        assert_eq!(coarse.set(input, size), FMI2_OK);
         assert_eq!(coarse.step(0.0, 1e-4), FMI2_OK);
         for k in 0..100 {
             assert_eq!(fine.step(f64::from(k) * 1e-6, 1e-6), FMI2_OK);

@@ -16,6 +16,7 @@ impl Assembler<'_> {
         self.read_lines()?;
         self.read_hinge_forces()?;
         self.read_wrenches()?;
+        self.read_actuators()?;
         for entry in self.entries("law")? {
             let name = self.name(&entry)?;
             let force = self.law(&entry)?;
@@ -41,6 +42,16 @@ impl Assembler<'_> {
         for section in ["spring", "tendon"] {
             for entry in self.entries(section)? {
                 let name = self.name(&entry)?;
+                if entry.has("over") {
+                    self.cable(&entry, name)?;
+                    continue;
+                }
+                for key in ["guide_friction", "transition_m_per_s"] {
+                    if entry.has(key) {
+                        let remedy = "add over = [\"place\", …], the guides it runs over";
+                        return Err(entry.error_at(key, "is for tendons over guides", remedy));
+                    }
+                }
                 let ends = [
                     self.point(&entry, "a", "a_point_m")?,
                     self.point(&entry, "b", "b_point_m")?,

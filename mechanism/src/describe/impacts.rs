@@ -4,7 +4,6 @@ use super::Assembler;
 use crate::error::Result;
 use crate::parts::{CoordinatePart, ImpactPart, JointPartKind, Pose, Spot};
 use crate::signal::History;
-use multibody::model::JointKind;
 use nalgebra::{Matrix3, Vector3};
 
 impl Assembler<'_> {
@@ -51,12 +50,7 @@ impl Assembler<'_> {
                 let normal = spot.pose.rotation * normal.normalize();
                 let plane = self.context.dimension == 2;
                 let rotation = across(&normal, plane);
-                // The row measures along the normal: e2 of a slot in the plane, e3 in space.
-                let kind = if plane {
-                    JointKind::PointOnLine
-                } else {
-                    JointKind::PointOnPlane
-                };
+                let channel = self.channel(format!("{name}.limit"), History::constant(0.0));
                 let mut on_a = at(&a, rotation);
                 on_a.pose.position += normal * radius;
                 ImpactPart {
@@ -64,7 +58,7 @@ impl Assembler<'_> {
                     coordinate: CoordinatePart::Offset(a, normal, b),
                     limit: radius,
                     restitution,
-                    kind: JointPartKind::Plain(kind),
+                    kind: JointPartKind::Slide(channel),
                     spots: [on_a, at(&b, Matrix3::identity())],
                 }
             };
@@ -74,11 +68,10 @@ impl Assembler<'_> {
     }
 }
 
-/// Axes whose last in-plane one is the normal: e2 in the plane, e3 in space.
+/// Axes whose first is the normal.
 fn across(normal: &Vector3<f64>, plane: bool) -> Matrix3<f64> {
     if plane {
-        let along = normal.cross(&Vector3::z());
-        return Matrix3::from_columns(&[along, *normal, Vector3::z()]);
+        return Matrix3::from_columns(&[*normal, Vector3::z().cross(normal), Vector3::z()]);
     }
     let helper = if normal.x.abs() < 0.9 {
         Vector3::x()
@@ -86,5 +79,5 @@ fn across(normal: &Vector3<f64>, plane: bool) -> Matrix3<f64> {
         Vector3::y()
     };
     let first = (helper - normal * helper.dot(normal)).normalize();
-    Matrix3::from_columns(&[first, normal.cross(&first), *normal])
+    Matrix3::from_columns(&[*normal, first, normal.cross(&first)])
 }

@@ -30,8 +30,8 @@ impl Assembler<'_> {
             ];
             if self.context.dimension == 2 && needs_space.contains(&kind.as_str()) {
                 let problem = format!("= \"{kind}\" needs space");
-                let remedy =
-                    "in the plane use fixed, revolute, prismatic, slot, distance or rolling";
+                let remedy = "in the plane use fixed, revolute, prismatic, slot, distance, rolling, \
+                              gear or belt";
                 return Err(entry.error_at("kind", problem, remedy));
             }
             if self.context.dimension == 3 && kind == "rolling" {
@@ -43,6 +43,13 @@ impl Assembler<'_> {
                 return Err(entry.error(problem, "name two different bodies in a and b"));
             }
             let part_kind = self.joint_kind(&entry, &name, &kind, &spots)?;
+            let counted = ["screw", "rolling", "gear", "belt"].contains(&kind.as_str());
+            if counted && (entry.has("closes_s") || entry.has("closes_when")) {
+                let problem = format!("is a {kind} that closes during the run");
+                let remedy =
+                    "it relates to the places at the start: let it be closed from there on";
+                return Err(entry.error(problem, remedy));
+            }
             self.joints.push(JointPart {
                 name,
                 kind: part_kind,
@@ -93,6 +100,7 @@ impl Assembler<'_> {
                 }
                 plain(JointKind::Rolling { radius })
             }
+            "gear" | "belt" => self.meshing(entry, kind == "belt", spots)?,
             _ => {
                 let ends = spots.map(|spot| self.world(&spot).position);
                 let now = (ends[1] - ends[0]).norm();
@@ -105,6 +113,32 @@ impl Assembler<'_> {
                 JointPartKind::Distance(channel)
             }
         })
+    }
+
+    /// Wheels that mesh, or that a belt joins.
+    fn meshing(&self, entry: &Entry<'_>, belt: bool, spots: &[Spot; 2]) -> Result<JointPartKind> {
+        let mut radii = [0.0; 2];
+        for (radius, key) in radii.iter_mut().zip(["a_radius_m", "radius_m"]) {
+            *radius = entry.required_number(key)?;
+            let inside = !belt && key == "a_radius_m";
+            if *radius == 0.0 || (*radius < 0.0 && !inside) {
+                let problem = format!("= {radius} is not allowed");
+                return Err(entry.error_at(key, problem, "radius of a wheel [m], above zero"));
+            }
+        }
+        if entry.has("crossed") && !belt {
+            let remedy = "it is for belts; teeth inside have a negative a_radius_m";
+            return Err(entry.error_at("crossed", "is not for gears", remedy));
+        }
+        let ends = spots.map(|spot| self.world(&spot).position);
+        if (ends[1] - ends[0]).norm() < 1e-9 {
+            let remedy = "move the centres apart; the bodies that carry them keep their distance";
+            return Err(entry.error("has both centres at one place", remedy));
+        }
+        let open = belt && !entry.switch("crossed")?.unwrap_or(false);
+        let sign = if open { -1.0 } else { 1.0 };
+        let ratio = 1.0 + sign * radii[0] / radii[1];
+        Ok(JointPartKind::Plain(JointKind::Meshing { ratio }))
     }
 
     /// Frames A and B of a joint.
@@ -207,6 +241,13 @@ impl Assembler<'_> {
     pub(super) fn read_drivers(&mut self) -> Result<()> {
         for entry in self.entries("driver")? {
             let name = self.name(&entry)?;
+            match entry.word("kind")?.as_deref() {
+                None | Some("joint") => {}
+                Some(kind) => {
+                    self.place_driver(&entry, name, kind == "frame")?;
+                    continue;
+                }
+            }
             let joint = self.joint_of(&entry)?;
             let Some(channel) = self.channel_of(&entry, &name, "motion")? else {
                 return Err(
@@ -264,6 +305,106 @@ impl Assembler<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// A driver of a point, or of a frame.
+    fn place_driver(&mut self, entry: &Entry<'_>, name: String, frame: bool) -> Result<()> {
+        for key in ["joint", "motion"] {
+            if entry.has(key) {
+                let remedy = "use path_m, or drive a joint (kind = \"joint\")";
+                return Err(entry.error_at(key, "is for drivers of joints", remedy));
+            }
+        }
+        let a = match entry.text("a")? {
+            None => Spot {
+                host: Host::Ground,
+                pose: Pose::identity(),
+            },
+            Some(_) => self.spot(entry, "a")?,
+        };
+        let b = self.spot(entry, "b")?;
+        if b.host == Host::Ground || a.host == b.host {
+            return Err(entry.error("drives nothing", "name a body, beam end or frame in b"));
+        }
+        if frame && a.host != Host::Ground {
+            let remedy = "leave a out: a frame is driven in the world";
+            return Err(entry.error_at("a", "is for points", remedy));
+        }
+        let moved = |spot: Spot, key: &str| -> Result<Spot> {
+            let position = Vector3::from(entry.vector(key)?.unwrap_or_default());
+            let local = Pose {
+                position,
+                ..Pose::identity()
+            };
+            Ok(Spot {
+                host: spot.host,
+                pose: spot.pose.compose(&local),
+            })
+        };
+        let spots = [moved(a, "a_point_m")?, moved(b, "b_point_m")?];
+        let dimension = self.context.dimension;
+        let path = self.path(entry, &name, "path_m", dimension)?;
+        let kind = if frame {
+            let turns = if dimension == 2 { 1 } else { 3 };
+            let turn = if entry.has("turn_rad") {
+                self.path(entry, &name, "turn_rad", turns)?
+            } else {
+                let zero = History::constant(0.0);
+                (0..turns)
+                    .map(|i| self.channel(format!("{name}.turn_rad.{i}"), zero.clone()))
+                    .collect()
+            };
+            // In the plane the angle stands last.
+            let channels: [usize; 6] = core::array::from_fn(|i| match (i, dimension) {
+                (0..2, _) => path[i],
+                (5, 2) => turn[0],
+                (_, 2) => path[0],
+                (2, _) => path[2],
+                _ => turn[i - 3],
+            });
+            JointPartKind::Frame(channels)
+        } else {
+            if entry.has("turn_rad") {
+                let remedy = "use kind = \"frame\"";
+                return Err(entry.error_at("turn_rad", "is for frames", remedy));
+            }
+            let last = path.len() - 1;
+            JointPartKind::Position(core::array::from_fn(|i| path[i.min(last)]))
+        };
+        self.joints.push(JointPart {
+            name,
+            kind,
+            spots,
+            presence: Presence {
+                opens: entry.number("opens_s")?,
+                closes: entry.number("closes_s")?,
+                ..Presence::default()
+            },
+            place: entry.place,
+            driver: true,
+        });
+        Ok(())
+    }
+
+    /// Channels of the components of a path.
+    fn path(
+        &mut self,
+        entry: &Entry<'_>,
+        name: &str,
+        key: &str,
+        count: usize,
+    ) -> Result<Vec<usize>> {
+        let values = entry.values(key);
+        if values.len() != count {
+            let problem = format!("has {} components", values.len());
+            return Err(entry.error_at(key, problem, format!("write {count} signals in brackets")));
+        }
+        let mut out = Vec::new();
+        for (i, value) in values.into_iter().enumerate() {
+            let history = self.history_of(entry, key, value)?;
+            out.push(self.channel(format!("{name}.{key}.{i}"), history));
+        }
+        Ok(out)
     }
 
     /// Formulas that close and open joints.

@@ -1,11 +1,13 @@
 //! From the tree of a file to its description.
 
 mod bodies;
+mod cables;
 mod contact;
 mod forces;
 mod friction;
 mod impacts;
 mod joints;
+mod matrix_bodies;
 mod outputs;
 mod reduced;
 mod signals;
@@ -67,6 +69,7 @@ pub fn describe(
     context.dimension = if space == "plane" { 2 } else { 3 };
     let mut assembler = Assembler {
         context: &context,
+        find,
         root: &root,
         bodies: Vec::new(),
         beams: Vec::new(),
@@ -78,6 +81,8 @@ pub fn describe(
         impacts: Vec::new(),
         frictions: Vec::new(),
         contacts: Vec::new(),
+        cables: Vec::new(),
+        surfaces: Vec::new(),
         signals: Vec::new(),
         inputs: Vec::new(),
         channels: Vec::new(),
@@ -86,6 +91,7 @@ pub fn describe(
     assembler.read_signals()?;
     assembler.read_bodies()?;
     assembler.read_beams()?;
+    assembler.read_matrix_bodies()?;
     assembler.read_frames()?;
     assembler.read_masses()?;
     assembler.read_joints()?;
@@ -120,6 +126,8 @@ pub fn describe(
         impacts: assembler.impacts,
         frictions: assembler.frictions,
         contacts: assembler.contacts,
+        cables: assembler.cables,
+        surfaces: assembler.surfaces,
         channels: assembler.channels,
         inputs: assembler.inputs,
         outputs,
@@ -421,6 +429,7 @@ fn derive(root: &Table, context: &mut Context) -> Result<()> {
 struct Assembler<'a> {
     context: &'a Context,
     root: &'a Table,
+    find: Finder<'a>,
     bodies: Vec<BodyPart>,
     beams: Vec<BeamPart>,
     reduced: Vec<crate::parts::ReducedPart>,
@@ -431,6 +440,8 @@ struct Assembler<'a> {
     impacts: Vec<crate::parts::ImpactPart>,
     frictions: Vec<crate::parts::FrictionPart>,
     contacts: Vec<crate::parts::ContactPart>,
+    cables: Vec<crate::parts::CablePart>,
+    surfaces: Vec<crate::parts::SurfacePart>,
     signals: Vec<(String, History)>,
     inputs: Vec<InputPart>,
     channels: Vec<(String, History)>,
@@ -509,6 +520,14 @@ impl<'a> Assembler<'a> {
             return Some(*spot);
         }
         let (beam, end) = text.split_once('.')?;
+        for (number, part) in self.reduced.iter().enumerate() {
+            let Some(body) = part.body.as_ref().filter(|_| part.name == beam) else {
+                continue;
+            };
+            let interfaces = &body.matrices.interfaces;
+            let place = interfaces.iter().position(|known| known.name == end)?;
+            return Some(at(Host::Flexible(number, place)));
+        }
         let i = self.beams.iter().position(|part| part.name == beam)?;
         match end {
             "start" => Some(at(Host::Beam(i, 0))),
@@ -524,6 +543,10 @@ impl<'a> Assembler<'a> {
             out.push(format!("{}.start", beam.name));
             out.push(format!("{}.end", beam.name));
         }
+        for part in &self.reduced {
+            let interfaces = part.body.iter().flat_map(|body| &body.matrices.interfaces);
+            out.extend(interfaces.map(|interface| format!("{}.{}", part.name, interface.name)));
+        }
         out.extend(self.frames.iter().map(|(name, _)| name.clone()));
         out
     }
@@ -534,6 +557,16 @@ impl<'a> Assembler<'a> {
             Host::Ground => Pose::identity(),
             Host::Body(i) => self.bodies[i].pose,
             Host::Beam(i, node) => crate::build::beam_pose(&self.beams[i], node, true),
+            Host::Flexible(part, station) => {
+                let body = self.reduced[part].body.as_ref();
+                let interface = body.and_then(|body| body.matrices.interfaces.get(station));
+                let position = interface.map_or_else(Vector3::zeros, |interface| interface.place);
+                let pose = body.map_or_else(Pose::identity, |body| body.pose);
+                pose.compose(&Pose {
+                    position,
+                    ..Pose::identity()
+                })
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use super::Assembler;
 use crate::document::Place;
 use crate::error::Result;
 use crate::formula::Meaning;
-use crate::parts::{ForcePart, OutputPart, Source};
+use crate::parts::{ForcePart, JointPartKind, OutputPart, Source};
 use crate::read::{Entry, near};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -154,6 +154,8 @@ impl Assembler<'_> {
             "force_n",
             "length_m",
             "tension_n",
+            "end_tension_n",
+            "gap_m",
             "value",
             "rate",
             "kinetic_j",
@@ -229,11 +231,28 @@ impl Assembler<'_> {
                 _ => None,
             };
         }
+        if let Some(cable) = self.cables.iter().position(|cable| cable.name == owner) {
+            let list = ["length_m", "rate", "tension_n", "end_tension_n"];
+            let what = list.iter().position(|known| *known == quantity)?;
+            return Some(Source::Cable(cable, what));
+        }
+        if let Some(surface) = self.surfaces.iter().position(|part| part.name == owner) {
+            let list = ["force_n", "force_x_n", "force_y_n", "force_z_n", "gap_m"];
+            let what = list.iter().position(|known| *known == quantity)?;
+            return (what != 3 || !plane).then_some(Source::Surface(surface, what));
+        }
         None
     }
 
     fn joint_source(&self, joint: usize, quantity: &str, plane: bool) -> Option<Source> {
         let part = &self.joints[joint];
+        let several = matches!(
+            part.kind,
+            JointPartKind::Position(_) | JointPartKind::Frame(_)
+        );
+        if several && matches!(quantity, "torque_nm" | "force_n" | "slide_m") {
+            return None;
+        }
         if part.driver && matches!(quantity, "torque_nm" | "force_n") {
             return Some(Source::DriverEffort(joint));
         }

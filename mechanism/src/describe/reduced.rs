@@ -2,13 +2,16 @@
 
 use super::Assembler;
 use crate::error::Result;
-use crate::parts::{Host, JointPartKind, Pose, ReducedPart};
+use crate::parts::{Host, JointPartKind, Pose, ReducedPart, Selection};
 use crate::read::{Entry, near};
 use multibody::model::JointKind;
 
 impl Assembler<'_> {
     pub(super) fn read_reduced(&mut self) -> Result<()> {
         for entry in self.entries("reduced")? {
+            if entry.has("file") {
+                continue;
+            }
             let name = self.name(&entry)?;
             let beams = self.member_beams(&entry)?;
             let interfaces = self.interfaces(&entry, &beams)?;
@@ -38,8 +41,12 @@ impl Assembler<'_> {
                 let problem = format!("has {} with mass damping", self.beams[beam].name);
                 return Err(entry.error(problem, "use stiffness_damping_s"));
             }
+            let assumed = self.assumed(&entry, &beams, &interfaces)?;
             self.reduced.push(ReducedPart {
                 name,
+                body: None,
+                assumed,
+                selection: selection(&entry)?,
                 beams,
                 interfaces,
                 modes: entry.count("modes")?.unwrap_or(6),
@@ -50,6 +57,32 @@ impl Assembler<'_> {
             });
         }
         Ok(())
+    }
+
+    /// Assumed modes, which are for one straight beam with at most two interfaces.
+    fn assumed(
+        &self,
+        entry: &Entry<'_>,
+        beams: &[usize],
+        interfaces: &[(usize, usize)],
+    ) -> Result<Option<usize>> {
+        let Some(count) = entry.count("assumed")? else {
+            return Ok(None);
+        };
+        for key in ["modes", "selection"] {
+            if entry.has(key) {
+                let remedy = "assumed modes stand in the place of fixed-interface modes";
+                return Err(entry.error_at(key, "is there besides assumed", remedy));
+            }
+        }
+        let straight = beams.len() == 1 && self.beams[beams[0]].curvature == [0.0; 3];
+        let ends = interfaces.len() <= 2 && interfaces[0].1 == 0;
+        if !straight || !ends {
+            let problem = "is not one straight beam with its start as first interface";
+            let remedy = "reduce it with modes = … instead";
+            return Err(entry.error_at("assumed", problem, remedy));
+        }
+        Ok(Some(count))
     }
 
     fn member_beams(&self, entry: &Entry<'_>) -> Result<Vec<usize>> {
@@ -149,6 +182,16 @@ impl Assembler<'_> {
             let remedy = "add the place to the interfaces of that body";
             Err(self.context.document.error(place, problem, remedy))
         };
+        for cable in &self.cables {
+            if cable.points.iter().any(|point| inner(&point.host)) {
+                return refuse(&cable.name, cable.place);
+            }
+        }
+        for surface in &self.surfaces {
+            if surface.hosts.iter().any(inner) {
+                return refuse(&surface.name, surface.place);
+            }
+        }
         for force in &self.forces {
             if force.force.hosts().iter().flatten().any(inner) {
                 return refuse(&force.name, force.place);
@@ -161,4 +204,12 @@ impl Assembler<'_> {
         }
         Ok(())
     }
+}
+
+/// Which modes are kept.
+pub(super) fn selection(entry: &Entry<'_>) -> Result<Selection> {
+    Ok(match entry.word("selection")?.as_deref() {
+        Some("load") => Selection::Load,
+        _ => Selection::Frequency,
+    })
 }

@@ -181,3 +181,21 @@ fn a_rod_bounces() {
         1e-4,
     );
 }
+
+/// By a contact law, whose steps are so short that the end of the touch is found to the last digit of
+/// the time.
+#[test]
+fn a_rod_bounces_by_a_contact_law() {
+    let settings = [
+        "analysis.duration_s=0.05",
+        "parameters.contact=\"lankarani_nikravesh\"",
+    ];
+    let table = run("bouncing-rod", &settings);
+    let [touches, parts] = &table.outcome.events[..] else {
+        panic!("{:?}", table.outcome.events);
+    };
+    near(touches.0, 0.0470090, 1e-6);
+    let after = table.at(0.048, "rod.vy_m_per_s") + 9.81 * (0.048 - parts.0);
+    near(after, -6.213865, 1e-5);
+    near(table.at(0.048, "rod.rate_rad_per_s"), 17.499668, 1e-5);
+}

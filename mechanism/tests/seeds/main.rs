@@ -9,6 +9,7 @@
 )]
 
 mod book;
+mod elements;
 mod flexible;
 mod friction;
 mod mistakes;

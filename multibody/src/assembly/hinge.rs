@@ -160,7 +160,7 @@ pub fn update_angles<G: Group<N, D>, const N: usize, const D: usize>(
     state: &mut State<G, N>,
 ) {
     for (index, joint) in model.joints.iter().enumerate() {
-        if joint.has_angle() {
+        if joint.has_angle() || joint.counts_direction() {
             let motion = state.motion();
             let a = BodyMotion::of(model, &motion, joint.a.body)
                 .pose
@@ -168,8 +168,13 @@ pub fn update_angles<G: Group<N, D>, const N: usize, const D: usize>(
             let b = BodyMotion::of(model, &motion, joint.b.body)
                 .pose
                 .compose(&joint.b.frame);
-            let r = a.rotation().tr_mul(&b.rotation());
-            let angle = math::atan2(r[(1, 0)], r[(0, 0)]);
+            let between = a.between(&b);
+            let (r, d) = (between.rotation(), between.translation());
+            let angle = if joint.has_angle() {
+                math::atan2(r[(1, 0)], r[(0, 0)])
+            } else {
+                math::atan2(d[1], d[0])
+            };
             state.angles[index] = unwrap_angle(angle, state.angles[index]);
         }
     }

@@ -74,6 +74,17 @@ pub(crate) fn input_column<G: Group<N, D>, const N: usize, const D: usize>(
     constraint_scale: f64,
     system: &mut System<N>,
 ) {
+    G::input_column(model, motion, channel, constraint_scale, system);
+}
+
+/// [`input_column`], compiled for a group.
+pub(crate) fn input_column_of_group<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    motion: &Motion<'_, G, N>,
+    channel: usize,
+    constraint_scale: f64,
+    system: &mut System<N>,
+) {
     system.clear_rhs();
     for joint in &model.joints {
         let kinematics = JointKinematics::new(model, joint, motion);
@@ -116,6 +127,7 @@ pub(crate) fn input_column<G: Group<N, D>, const N: usize, const D: usize>(
     for force in model.forces.iter().enumerate() {
         force_by_input(model, force, motion, channel, system);
     }
+    super::surfaces::by_input(model, motion, channel, system);
 }
 
 /// Writes `−s ∂φ/∂u δ` of joints driven by inputs into the right-hand side of `system`, whose other

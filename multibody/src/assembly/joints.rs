@@ -24,9 +24,10 @@
 //! ```
 
 mod distance;
+mod sum;
 mod turning;
 
-pub(crate) use turning::Turning;
+pub(crate) use turning::{Along, Turning};
 
 use super::{BodyMotion, ConstraintLevel, Motion, Task, Wanted};
 use crate::group::Group;
@@ -91,6 +92,8 @@ pub(crate) struct JointKinematics<G, const N: usize, const D: usize> {
     /// R = R_aᵀ R_b.
     pub r: SMatrix<f64, D, D>,
     z: SVector<f64, D>,
+    /// The joint's counted angle at a nearby state.
+    near: f64,
 }
 
 impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
@@ -109,6 +112,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
             bodies: [a, b],
             r,
             z,
+            near: motion.angles.get(joint.index).copied().unwrap_or(0.0),
         }
     }
 
@@ -162,6 +166,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
             }
             ConstraintRow::Distance { input } => self.distance_row(joint, input, inputs),
             ConstraintRow::Turning(ref turning) => self.turning_row(joint, turning),
+            ConstraintRow::Sum { ref weights } => self.sum_row(joint, weights, inputs),
         }
     }
 
@@ -208,6 +213,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
             }
             ConstraintRow::Distance { input } => self.distance_rates(joint, input, inputs, at),
             ConstraintRow::Turning(ref turning) => self.turning_rates(joint, turning),
+            ConstraintRow::Sum { ref weights } => return self.sum_rates(joint, weights, inputs),
         };
         for (body, by) in self.bodies.iter().zip(&at.by) {
             if body.node.is_none() {
@@ -261,6 +267,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
         match row {
             ConstraintRow::Distance { .. } => self.add_distance(joint, at, lambda, geometric),
             ConstraintRow::Turning(turning) => self.add_turning(joint, turning, lambda, geometric),
+            ConstraintRow::Sum { weights } => self.add_sum(joint, weights, lambda, geometric),
             _ => {}
         }
     }

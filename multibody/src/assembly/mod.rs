@@ -20,6 +20,7 @@
 
 mod beams;
 pub(crate) mod bushings;
+pub(crate) mod cables;
 mod forces;
 pub mod hinge;
 pub(crate) mod inputs;
@@ -30,13 +31,14 @@ mod modal_damping;
 pub(crate) mod motor;
 pub(crate) mod reduced;
 pub(crate) mod stops;
+pub(crate) mod surfaces;
 #[cfg(test)]
 mod tests;
 
 pub use crate::element::inertia::Weights;
 pub(crate) use beams::{LARGEST_TURN, relative_twist};
 pub(crate) use forces::{LineKinematics, moment_covector};
-pub(crate) use joints::{Geometric, JointKinematics, Turning};
+pub(crate) use joints::{Along, Geometric, JointKinematics, Turning};
 pub(crate) use laws::Measure;
 pub(crate) use mass_damping::power as mass_damping_power;
 pub use modal_damping::modal_dampers;
@@ -155,6 +157,16 @@ pub(crate) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     task: &Task,
     system: &mut System<N>,
 ) -> Result<()> {
+    G::assemble(model, motion, task, system)
+}
+
+/// [`assemble`], compiled for a group.
+pub(crate) fn assemble_of_group<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    motion: &Motion<'_, G, N>,
+    task: &Task,
+    system: &mut System<N>,
+) -> Result<()> {
     system.clear();
     system.clear_rhs();
     model.mark_references(system);
@@ -163,6 +175,8 @@ pub(crate) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     joints::assemble(model, motion, task, Wanted::Tangent, system);
     forces::assemble(model, motion, task, Wanted::Tangent, system);
     reduced::assemble(model, motion, task, Wanted::Tangent, system);
+    cables::assemble(model, motion, task, Wanted::Tangent, system);
+    surfaces::assemble(model, motion, task, Wanted::Tangent, system);
     bushings::assemble(model, motion, task, Wanted::Tangent, system)
 }
 
@@ -174,12 +188,24 @@ pub(crate) fn assemble_rhs<G: Group<N, D>, const N: usize, const D: usize>(
     task: &Task,
     system: &mut System<N>,
 ) -> Result<()> {
+    G::assemble_rhs(model, motion, task, system)
+}
+
+/// [`assemble_rhs`], compiled for a group.
+pub(crate) fn assemble_rhs_of_group<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    motion: &Motion<'_, G, N>,
+    task: &Task,
+    system: &mut System<N>,
+) -> Result<()> {
     system.clear_rhs();
     beams::assemble_rhs(model, motion, task, system)?;
     rigid_bodies(model, motion, task, Wanted::Residual, system);
     joints::assemble(model, motion, task, Wanted::Residual, system);
     forces::assemble(model, motion, task, Wanted::Residual, system);
     reduced::assemble(model, motion, task, Wanted::Residual, system);
+    cables::assemble(model, motion, task, Wanted::Residual, system);
+    surfaces::assemble(model, motion, task, Wanted::Residual, system);
     bushings::assemble(model, motion, task, Wanted::Residual, system)
 }
 

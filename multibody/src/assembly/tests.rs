@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::{ConstraintLevel, Motion, Task, Weights, assemble, assemble_rhs, inputs};
+use crate::contact::{ContactPair, ContactParts, Friction, Mounts, NormalForce, NormalLaw};
 use crate::element::Rayleigh;
 use crate::group::{Group, Se2, Se3};
 use crate::linear_solver::System;
@@ -88,6 +89,48 @@ fn add_forces<G: Group<N, D>, const N: usize, const D: usize>(
     };
     let bodies = [Body::Node(last), Body::Node(body)];
     builder.bushing("bushing", bodies, bushing);
+    builder.cable(Cable {
+        name: "cable".into(),
+        points: vec![
+            PointOn::node(body, point(0.4)),
+            PointOn::ground(point(-0.7)),
+            PointOn::node(last, point(0.2)),
+            PointOn::node(first, point(-0.3)),
+            PointOn::node(last, point(-0.5)),
+        ],
+        guide_friction: vec![0.2, 0.0, 0.3],
+        stiffness: 20.0,
+        rest_length: 0.1,
+        damping: 1.5,
+        transition_speed: 4.0,
+        slack_width: 30.0,
+    });
+    // Everything lies behind this plane.
+    let speed = builder.input("speed");
+    let parts = ContactParts {
+        points: vec![nalgebra::Vector3::new(0.1, -0.2, 0.0)],
+        tip_radius: 0.05,
+        features: vec![crate::contact::Feature::Plane { height: 20.0 }],
+        normal: NormalForce::new(NormalLaw::Flores, 3.0, 1.5, 0.9, 1e-3),
+        friction: Friction::Coulomb {
+            coefficient: 0.3,
+            transition_speed: 5.0,
+        },
+        mounts: Mounts {
+            a: Se3::identity(),
+            b: Se3::exp(&SVector::from([0.1, 0.2, 0.0, -1.5, 0.0, 0.0])),
+        },
+        steps_per_half_period: 10.0,
+    };
+    let pair = ContactPair::new(parts);
+    let bodies = [Body::Node(last), Body::Node(body)];
+    builder.surface_contact("contact", bodies, pair.clone(), vec![speed]);
+    builder.surface_contact(
+        "floor",
+        [Body::Node(first), Body::Ground],
+        pair,
+        vec![speed],
+    );
     builder.bushing("mount", [Body::Ground, Body::Node(last)], bushing);
     builder.stop("stop", hinge, Stops::new(9.0, 10.0, stop));
     builder.torsion("torsion", hinge, 4.0, 0.3, 0.7);
@@ -380,6 +423,10 @@ impl<G, const N: usize> Trial<G, N> {
                 state.inputs.value[torque.0] = 40.0;
             }
         }
+        // Touches were fast, so that no contact is at the corner where its force would pull.
+        for speed in model.surfaces.iter().flat_map(|contact| &contact.speeds) {
+            state.inputs.value[*speed] = 30.0;
+        }
         state
             .multipliers
             .iter_mut()
@@ -530,6 +577,10 @@ const PLANAR_KINDS: &[JointKind] = &[
     JointKind::Spherical,
     JointKind::PointOnLine,
     JointKind::Rolling { radius: 0.7 },
+    JointKind::Meshing { ratio: 1.3 },
+    JointKind::Proportional {
+        weights: [0.4, -0.7, 1.3, 0.0, 0.0, 0.0],
+    },
 ];
 const SPATIAL_KINDS: &[JointKind] = &[
     JointKind::Prismatic,
@@ -543,6 +594,10 @@ const SPATIAL_KINDS: &[JointKind] = &[
     JointKind::PointOnPlane,
     JointKind::Planar,
     JointKind::Screw { lead: 0.9 },
+    JointKind::Meshing { ratio: 0.3 },
+    JointKind::Proportional {
+        weights: [0.4, -0.7, 1.3, 0.9, -0.2, 0.6],
+    },
 ];
 
 fn tasks() -> [Task; 3] {

@@ -79,6 +79,11 @@ pub enum EpisodesError {
 }
 
 impl Episodes {
+    /// Number of contacts.
+    pub fn count(&self) -> usize {
+        self.contacts.len()
+    }
+
     /// Memory at the beginning of a run, from the initial motion. A contact that already touches
     /// begins its episode with the closing speed it has.
     pub fn start(pair: &ContactPair, a: &BodyMotion, b: &BodyMotion) -> Self {

@@ -38,5 +38,5 @@ pub use geometry::{Distance, Feature};
 pub use latch::{Latch, LatchError, LatchLimits, LatchState};
 pub use law::{NormalForce, NormalLaw, NormalValue};
 pub use output::{ContactOutput, PointForce};
-pub use pair::{Alignment, Approach, ContactPair, ContactParts, Mounts};
+pub use pair::{Alignment, Approach, ContactPair, ContactParts, Mounts, PairResponse};
 pub use relative::{BodyMotion, PairTangent};

@@ -23,12 +23,12 @@
 //! f_x counts u as carried along with c. Dissipated power: (N − K δⁿ) δ̇ in the normal damping
 //! (also what a clamped force fails to give back) and −T·u_t in friction, neither ever negative.
 
-use super::episode::{Episode, Episodes};
+use super::episode::Episodes;
 use super::friction::Friction;
 use super::geometry::{Distance, Feature};
 use super::law::NormalForce;
 use super::output::{ContactOutput, PointForce};
-use super::relative::{BodyMotion, Interaction, Relative};
+use super::relative::{BodyMotion, Interaction, PairTangent, Relative};
 use crate::group::{Group, Se3};
 use crate::math;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
@@ -75,7 +75,7 @@ pub struct ContactParts {
 }
 
 /// How well the ports are aligned: what a latch looks at.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Alignment {
     /// Smallest gap [m].
     pub gap: f64,
@@ -96,6 +96,29 @@ pub struct Approach {
     pub normal: Vector3<f64>,
     /// Contact point c in the frame of B [m].
     pub position: Vector3<f64>,
+}
+
+/// Forces between two bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PairResponse {
+    /// On A and B, in their axes about their origins.
+    pub wrenches: [Vector6<f64>; 2],
+    /// Derivatives by the perturbations of the poses.
+    pub by_pose: PairTangent,
+    /// Derivatives by the twists.
+    pub by_twist: PairTangent,
+    /// Whether anything touches.
+    pub touches: bool,
+    /// Sum of the normal forces [N].
+    pub normal_force: f64,
+    /// Force on A in world axes [N].
+    pub force: Vector3<f64>,
+    /// Energy stored [J].
+    pub potential: f64,
+    /// Power lost in damping and friction [W].
+    pub power: f64,
+    /// Smallest gap [m].
+    pub gap: f64,
 }
 
 /// The contact of two bodies; immutable.
@@ -230,7 +253,8 @@ impl ContactPair {
                 };
                 continue;
             }
-            let touch = self.touch(&episodes.contacts()[i], &relative, &x, &c, &surface);
+            let speed = episodes.contacts()[i].approach_speed;
+            let touch = self.touch(speed, &relative, &x, &c, &surface);
             touch.add_to(&mut interaction, &relative, tangents);
             touched = true;
             output.normal_force += touch.normal_force;
@@ -247,6 +271,55 @@ impl ContactPair {
         if touched {
             output.add(&relative, &interaction, tangents);
         }
+    }
+
+    /// Wrenches and, if asked for, tangents, with the speed of every contact's touch from `speed`; contacts
+    /// with speed zero are open, whatever their gap.
+    pub fn respond(
+        &self,
+        speed: &dyn Fn(usize) -> f64,
+        a: &BodyMotion,
+        b: &BodyMotion,
+        tangents: bool,
+    ) -> PairResponse {
+        let relative = Relative::new(a, b);
+        let rotation = b.pose.rotation();
+        let mut interaction = Interaction::zero();
+        let mut out = PairResponse {
+            wrenches: [Vector6::zeros(); 2],
+            by_pose: PairTangent::zero(),
+            by_twist: PairTangent::zero(),
+            touches: false,
+            normal_force: 0.0,
+            force: Vector3::zeros(),
+            potential: 0.0,
+            power: 0.0,
+            gap: f64::INFINITY,
+        };
+        for (i, (x, surface)) in self.surfaces(&relative).enumerate() {
+            let gap = surface.value - self.tip_radius;
+            out.gap = out.gap.min(gap);
+            // Not «gap < 0»: a position that is not a number must not pass for apart.
+            if gap >= 0.0 || speed(i) <= 0.0 {
+                continue;
+            }
+            let c = x - self.tip_radius * surface.normal; // (1)
+            let touch = self.touch(speed(i), &relative, &x, &c, &surface);
+            touch.add_to(&mut interaction, &relative, tangents);
+            out.touches = true;
+            out.normal_force += touch.normal_force;
+            out.force += rotation * touch.force;
+            out.potential += self.normal.potential(-gap);
+            out.power += touch.damping_power + touch.friction_power;
+        }
+        if out.touches {
+            let (on_a, on_b) = relative.wrenches(&interaction.wrench);
+            out.wrenches = [on_a, on_b];
+            if tangents {
+                relative.add_tangents(&interaction, &mut out.by_pose, &mut out.by_twist);
+            }
+        }
+        out
     }
 
     /// Position of every contact's tip centre and its distance from the feature, in the frame of
@@ -274,7 +347,7 @@ impl ContactPair {
 
     fn touch(
         &self,
-        episode: &Episode,
+        approach_speed: f64,
         relative: &Relative,
         x: &Vector3<f64>,
         c: &Vector3<f64>,
@@ -285,9 +358,7 @@ impl ContactPair {
         let (linear, angular) = parts(&relative.twist);
         let u = linear + angular.cross(c); // (2)
         let opening = n.dot(&u);
-        let normal = self
-            .normal
-            .evaluate(penetration, -opening, episode.approach_speed);
+        let normal = self.normal.evaluate(penetration, -opening, approach_speed);
         let u_t = u - n * opening;
         let friction = self.friction.evaluate(&u_t, normal.force);
         let bend = surface.hessian * u;

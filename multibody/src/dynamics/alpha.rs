@@ -364,7 +364,7 @@ fn try_factors<G: Group<N, D>, const N: usize, const D: usize>(
 ) -> Option<f64> {
     let Workspace { trial, system, .. } = workspace;
     assembly::assemble_rhs(model, &trial.motion(), task, system).ok()?;
-    system.solve(&model.layout);
+    G::solve(system, &model.layout);
     let last = workspace.correction_norm(model);
     let left = TANGENT_CHANGE * correction * last; // (6)
     let accurate = last <= tolerance && left <= SHORT_ACCURACY * tolerance;

@@ -211,7 +211,7 @@ impl Crossing {
         workspace: &mut Workspace<G, N>,
     ) -> Result<()> {
         workspace.system.node_rhs.fill(nalgebra::SVector::zeros());
-        workspace.system.solve(&model.layout);
+        G::solve(&mut workspace.system, &model.layout);
         workspace.check_finite(model, state.time, 1)?;
         let changes = &workspace.system.node_rhs;
         for (v, change) in state.velocities.iter_mut().zip(changes) {
@@ -283,7 +283,7 @@ impl Crossing {
         workspace: &mut Workspace<G, N>,
     ) {
         let system = &mut workspace.system;
-        system.solve(&model.layout);
+        G::solve(system, &model.layout);
         let scale = self.task.constraint_scale / self.task.weights.inertia;
         system.row_rhs.iter_mut().for_each(|row| *row *= scale); // (4)
     }

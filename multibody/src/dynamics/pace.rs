@@ -162,6 +162,13 @@ fn rung(factor: f64, lowest: i32, highest: i32) -> f64 {
         .unwrap_or(power(lowest))
 }
 
+/// A step shorter than this fraction of the last one is far shorter. Steps of a spectral radius of 0.9
+/// that double behind one of a hundredth still damp what it amplifies; behind one of a thousandth it
+/// grows by a factor of 4 to 11.
+const SHORT_STEP: f64 = 0.02;
+/// Steps that could have been longer by this factor are cut short, not chosen.
+const MUCH_LONGER: f64 = 5.0;
+
 /// The pace of a run.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pace {
@@ -203,6 +210,12 @@ impl Pace {
     pub fn restart_smallest_steps(&mut self, step: f64) {
         self.restart_small_steps(step);
         self.longest = FIRST_FORCED_STEP * step;
+    }
+
+    /// True if the end of an interval or an event makes `step` far shorter than the last one: too short
+    /// for what that left of the hidden constraints.
+    pub fn becomes_short(&self, step: &Planned) -> bool {
+        step.length < SHORT_STEP * self.last && step.allowed > MUCH_LONGER * step.length
     }
 
     /// True if a step of `length` [s] has to be looked at: always if it is shorter than it could be

@@ -295,7 +295,7 @@ fn solve_for<G: Group<N, D>, const N: usize, const D: usize>(
     for (row, rhs) in system.row_rhs.iter_mut().enumerate() {
         *rhs = load[first + row];
     }
-    system.solve(&model.layout);
+    G::solve(system, &model.layout);
     let Weights {
         damping, inertia, ..
     } = integrator.weights();

@@ -19,7 +19,7 @@ const MOST_CUTS: usize = 3;
 const NEAR_A_TOUCH: f64 = 2.0;
 
 /// What an advance did, summed over its steps.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Progress {
     /// Accepted (macro) steps.
     pub steps: usize,

@@ -14,6 +14,7 @@
 //! Sources: Sonneville, Cardona & Brüls 2014 (`sonneville2014`), Iserles et al. 2000
 //! (`iserles2000`); keys resolved in REFERENCES.md.
 
+use crate::compiled::Compiled;
 use core::fmt::Debug;
 use nalgebra::{SMatrix, SVector};
 
@@ -48,8 +49,11 @@ pub struct LogAmbiguous {
 /// `N` is 3 for the plane and 6 for space; `D` is 2 or 3. Twists are `(linear, angular)`; in the
 /// plane the angular part is the one rate about the normal `e3`, in space the vector of three.
 /// The last component of a twist is, in both, the rate about `e3`.
+///
+/// Only groups of this crate can implement it: the kernel is compiled here for each of them.
+#[allow(private_bounds)] // that no other crate can name the bound is its purpose
 pub trait Group<const N: usize, const D: usize>:
-    Copy + Clone + Debug + PartialEq + Send + Sync + 'static
+    Compiled<N, D> + Copy + Clone + Debug + PartialEq + Send + Sync + 'static
 {
     /// The shape of `Ad`, `ad`, `T` and `T⁻¹`.
     type Operator: Operator<N>;

@@ -117,6 +117,16 @@ pub fn linearize<G: Group<N, D>, const N: usize, const D: usize>(
     workspace: &mut Workspace<G, N>,
     request: &Request<D>,
 ) -> Result<LinearModel> {
+    G::linearize(model, state, workspace, request)
+}
+
+/// [`linearize`], compiled for a group.
+pub(crate) fn linearize_of_group<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    request: &Request<D>,
+) -> Result<LinearModel> {
     let reduction = reduce(model, state, workspace)?;
     let mut rest = state.clone();
     rest.stop();

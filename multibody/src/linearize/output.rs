@@ -274,6 +274,7 @@ fn multiplier<G: Group<N, D>, const N: usize, const D: usize>(
         ConstraintRow::Crossing { .. }
         | ConstraintRow::Upright { .. }
         | ConstraintRow::Turning(_)
+        | ConstraintRow::Sum { .. }
         | ConstraintRow::Angle { .. } => "N·m",
     };
     Ok(Measurement {

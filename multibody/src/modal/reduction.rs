@@ -169,6 +169,15 @@ pub fn reduce<G: Group<N, D>, const N: usize, const D: usize>(
     state: &State<G, N>,
     workspace: &mut Workspace<G, N>,
 ) -> Result<Reduction<N>> {
+    G::reduce(model, state, workspace)
+}
+
+/// [`reduce`], compiled for a group.
+pub(crate) fn reduce_of_group<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    workspace: &mut Workspace<G, N>,
+) -> Result<Reduction<N>> {
     let mut rest = state.clone();
     rest.stop();
     rest.inputs.rate.fill(0.0);

@@ -2,13 +2,18 @@
 
 use super::InputRole;
 use super::bushing::{Bushing, MountedBushing};
+use super::cable::{Cable, MountedCable};
 use super::joint::{Attachment, Body, ConstraintRow, Joint, JointKind};
 use super::reduced::{MountedShapes, Shapes};
 use super::section::{Section, require_positive};
+use super::surface::MountedSurface;
 use super::{
-    Beam, BeamId, FarDamping, Force, ForceId, FrameId, InputId, JointId, LineLaw, ModalDamper,
-    Model, MotorLaw, MovingFrame, NodeId, PointOn, ReducedId, Stops, StripLaw,
+    Beam, BeamId, CableId, FarDamping, Force, ForceId, FrameId, InputId, JointId, LineLaw,
+    ModalDamper, Model, MotorLaw, MovingFrame, NodeId, PointOn, ReducedId, Stops, StripLaw,
+    SurfaceId,
 };
+use crate::assembly::Along;
+use crate::contact::ContactPair;
 use crate::element::{BeamElement, ElementKind, Rayleigh};
 use crate::error::{Error, Result, require};
 use crate::group::Group;
@@ -139,6 +144,8 @@ pub struct ModelBuilder<G: Group<N, D>, const N: usize, const D: usize> {
     row_count: usize,
     forces: Vec<Force<D>>,
     bushings: Vec<MountedBushing<G, N>>,
+    cables: Vec<MountedCable<D>>,
+    surfaces: Vec<MountedSurface>,
     reduced: Vec<MountedShapes<G, D>>,
     inputs: Vec<String>,
     gravity: SVector<f64, D>,
@@ -167,6 +174,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             row_count: 0,
             forces: Vec::new(),
             bushings: Vec::new(),
+            cables: Vec::new(),
+            surfaces: Vec::new(),
             reduced: Vec::new(),
             inputs: Vec::new(),
             gravity: SVector::zeros(),
@@ -252,6 +261,11 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
 
     /// Adds a beam whose first node is at `root`, its e1 along the beam.
     pub fn beam(&mut self, name: &str, root: G, spec: &BeamSpec<N, D>) -> BeamId {
+        G::beam(self, name, root, spec)
+    }
+
+    /// [`Self::beam`], compiled for a group.
+    pub(crate) fn beam_of_group(&mut self, name: &str, root: G, spec: &BeamSpec<N, D>) -> BeamId {
         let id = BeamId(self.beams.len());
         let mut spec = spec.clone();
         if let Err(error) = spec.validate(name) {
@@ -390,6 +404,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             self.check_input(name, InputId(input));
         }
         let mut joint = Joint::new(name, kind, a, b, self.row_count);
+        joint.index = self.joints.len();
         self.check_lengths(name, &kind);
         self.set_offset(&mut joint);
         self.row_count += joint.rows.len();
@@ -402,6 +417,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         let (quantity, value) = match *kind {
             JointKind::Screw { lead } => ("lead", lead),
             JointKind::Rolling { radius } => ("radius", radius),
+            JointKind::Meshing { ratio } => ("ratio", if ratio == 0.0 { 1.0 } else { ratio }),
             _ => return,
         };
         let ok = value != 0.0 && value.is_finite();
@@ -433,8 +449,16 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         for row in &mut joint.rows {
             if let ConstraintRow::Turning(turning) = row {
                 let angle = crate::math::atan2(r[(1, 0)], r[(0, 0)]);
-                turning.offset = angle - turning.per_length * d[turning.axis];
+                let s = match turning.along {
+                    Along::Axis(axis) => d[axis],
+                    Along::Direction => crate::math::atan2(d[1], d[0]),
+                };
+                turning.offset = angle - turning.per_length * s;
             }
+        }
+        let between = crate::math::hypot(d[0], d[1]);
+        if joint.counts_direction() && between < 1e-9 {
+            self.refuse(&joint.name, "wheels that mesh need centres apart");
         }
     }
 
@@ -464,6 +488,54 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             bushing,
             coupling: None,
         });
+    }
+
+    /// Adds a cable over guides.
+    pub fn cable(&mut self, cable: Cable<D>) -> CableId {
+        let name = cable.name.clone();
+        for point in &cable.points {
+            self.check_body(&name, point.body);
+        }
+        let first = cable.points.first().map(|point| point.body);
+        if cable.points.iter().all(|point| Some(point.body) == first) {
+            self.refuse(&name, "a cable needs two different bodies");
+        }
+        self.record(cable.validate());
+        self.cables.push(MountedCable {
+            cable,
+            couplings: Vec::new(),
+        });
+        CableId(self.cables.len() - 1)
+    }
+
+    /// Adds a contact of points of body A with surfaces of body B; `speeds` are the channels of the
+    /// speed of every contact's touch [m/s], in the order of [`ContactPair::approaches`].
+    pub fn surface_contact(
+        &mut self,
+        name: &str,
+        bodies: [Body; 2],
+        pair: ContactPair,
+        speeds: Vec<InputId>,
+    ) -> SurfaceId {
+        for body in bodies {
+            self.check_body(name, body);
+        }
+        if bodies[0] == bodies[1] {
+            self.refuse(name, "a contact needs two different bodies");
+        }
+        if speeds.len() != pair.contacts() {
+            self.refuse(name, "a contact needs one channel of speed per contact");
+        }
+        for &speed in &speeds {
+            self.check_input(name, speed);
+        }
+        self.surfaces.push(MountedSurface {
+            bodies,
+            pair,
+            speeds: speeds.iter().map(|speed| speed.0).collect(),
+            coupling: None,
+        });
+        SurfaceId(self.surfaces.len() - 1)
     }
 
     /// Adds a reduced body whose moving frame is the node `frame`; its other interfaces are nodes at
@@ -695,7 +767,12 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
     }
 
     /// Checks everything and makes the model.
-    pub fn build(mut self) -> Result<Model<G, N, D>> {
+    pub fn build(self) -> Result<Model<G, N, D>> {
+        G::build(self)
+    }
+
+    /// [`Self::build`], compiled for a group.
+    pub(crate) fn build_of_group(mut self) -> Result<Model<G, N, D>> {
         if let Some(error) = self.error {
             return Err(error);
         }
@@ -736,6 +813,8 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             forces: self.forces,
             line_couplings,
             bushings: self.bushings,
+            cables: self.cables,
+            surfaces: self.surfaces,
             reduced: self.reduced,
             input_names: self.inputs,
             input_roles,
@@ -795,6 +874,19 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
             .collect();
         for mounted in &mut self.bushings {
             mounted.coupling = couple(mounted.bodies[0], mounted.bodies[1]);
+        }
+        for mounted in &mut self.surfaces {
+            mounted.coupling = couple(mounted.bodies[0], mounted.bodies[1]);
+        }
+        for mounted in &mut self.cables {
+            let points = &mounted.cable.points;
+            for (i, a) in points.iter().enumerate() {
+                for b in &points[i + 1..] {
+                    let apart = a.body != b.body;
+                    let coupling = apart.then(|| couple(a.body, b.body)).flatten();
+                    mounted.couplings.push(coupling);
+                }
+            }
         }
         for body in &mut self.reduced {
             let nodes: Vec<usize> = body.nodes().collect();

@@ -95,7 +95,7 @@ pub struct Response {
 }
 
 /// Eq. (3) and its derivative.
-fn positive_part(x: f64, width: f64) -> (f64, f64) {
+pub(super) fn positive_part(x: f64, width: f64) -> (f64, f64) {
     if x <= -width {
         (0.0, 0.0)
     } else if x >= width {

@@ -16,7 +16,7 @@
 //! φ with its sign reversed: the equations of motion carry `+ φ_qᵀ λ`.
 
 use super::{FrameId, NodeId};
-use crate::assembly::Turning;
+use crate::assembly::{Along, Turning};
 use crate::group::Group;
 use core::f64::consts::TAU;
 use nalgebra::{SMatrix, SVector};
@@ -110,6 +110,20 @@ pub enum JointKind {
         /// Radius of the wheel [m]; negative for a wheel below the line it rolls on.
         radius: f64,
     },
+    /// A wheel on B meshes with one on A, or a belt joins them: B turns against A about e3 by `ratio`
+    /// times the angle by which its origin goes around that of A. Other joints keep the distance of the
+    /// origins and e3 of both parallel.
+    Meshing {
+        /// 1 + r_a/r_b for gears and crossed belts; 1 − r_a/r_b for a gear with the teeth inside A and
+        /// for belts.
+        ratio: f64,
+    },
+    /// Displacement and turn of B against A in the axes of A are such that a weighted sum of them vanishes:
+    /// an interface that few shapes of a body move. The turn is half the axial vector of R − Rᵀ.
+    Proportional {
+        /// Weights of the displacements [1/m] and turns [1/rad]; three in the plane.
+        weights: [f64; 6],
+    },
 }
 
 impl JointKind {
@@ -133,6 +147,8 @@ impl JointKind {
             Self::Planar => "planar",
             Self::Screw { .. } => "screw",
             Self::Rolling { .. } => "rolling",
+            Self::Meshing { .. } => "meshing",
+            Self::Proportional { .. } => "proportional",
         }
     }
 
@@ -186,7 +202,7 @@ impl JointKind {
                 .collect(),
             Self::Screw { lead } => {
                 let turning = Turning {
-                    axis: dimension - 1,
+                    along: Along::Axis(dimension - 1),
                     per_length: TAU / lead,
                     offset: 0.0,
                 };
@@ -195,12 +211,18 @@ impl JointKind {
             }
             Self::Rolling { radius } => {
                 let turning = Turning {
-                    axis: 0,
+                    along: Along::Axis(0),
                     per_length: -1.0 / radius,
                     offset: 0.0,
                 };
                 vec![position(1), ConstraintRow::Turning(turning)]
             }
+            Self::Proportional { weights } => vec![ConstraintRow::Sum { weights }],
+            Self::Meshing { ratio } => vec![ConstraintRow::Turning(Turning {
+                along: Along::Direction,
+                per_length: ratio,
+                offset: 0.0,
+            })],
         }
     }
 
@@ -232,13 +254,17 @@ pub(crate) enum ConstraintRow {
     Distance { input: usize },
     /// A turn that goes with a displacement.
     Turning(Turning),
+    /// Weighted sum of displacements and turns.
+    Sum { weights: [f64; 6] },
 }
 
 impl ConstraintRow {
     pub(crate) fn input(&self) -> Option<usize> {
         match *self {
             Self::Position { input, .. } => input,
-            Self::Crossing { .. } | Self::Upright { .. } | Self::Turning(_) => None,
+            Self::Crossing { .. } | Self::Upright { .. } | Self::Turning(_) | Self::Sum { .. } => {
+                None
+            }
             Self::Angle { input } | Self::Distance { input } => Some(input),
         }
     }
@@ -257,6 +283,8 @@ pub struct Joint<G, const D: usize> {
     pub b: Attachment<G>,
     /// First of its constraint rows.
     pub first_row: usize,
+    /// Its place in the list of joints.
+    pub(crate) index: usize,
     pub(crate) rows: Vec<ConstraintRow>,
     /// Index of the solver's coupling between its two nodes.
     pub(crate) coupling: Option<usize>,
@@ -281,6 +309,7 @@ impl<G, const D: usize> Joint<G, D> {
             name: name.to_owned(),
             kind,
             first_row,
+            index: 0,
             rows: kind.rows(D),
             coupling: None,
             points: [a.frame.translation(), b.frame.translation()],
@@ -298,5 +327,10 @@ impl<G, const D: usize> Joint<G, D> {
     /// True when the joint has an angle about e3 that can be measured, sprung and driven.
     pub fn has_angle(&self) -> bool {
         matches!(self.kind, JointKind::Revolute | JointKind::Cylindrical)
+    }
+
+    /// True when the counted angle of the joint is the direction of B's origin.
+    pub(crate) fn counts_direction(&self) -> bool {
+        matches!(self.kind, JointKind::Meshing { .. })
     }
 }

@@ -6,6 +6,7 @@
 
 mod builder;
 mod bushing;
+mod cable;
 mod force;
 mod friction;
 mod input;
@@ -17,11 +18,14 @@ pub(crate) mod reduced;
 mod section;
 mod stop;
 mod strip;
+mod surface;
 mod table;
 
 pub use builder::{BeamSpec, ModelBuilder, planar_inertia, rigid_inertia, spatial_inertia};
 pub(crate) use bushing::MountedBushing;
 pub use bushing::{Bushing, BushingResponse};
+pub use cable::{Cable, CableResponse, MOST_POINTS as MOST_CABLE_POINTS};
+pub(crate) use cable::{Dual, MountedCable};
 pub use force::{Axes, Force, LineLaw, PointOn, Response};
 pub use friction::{AxisFriction, FrictionCurve};
 pub use input::{Drive, Held, Inputs, Signal, Signals};
@@ -34,6 +38,7 @@ pub use reduced::{MOST_SHAPES, Shapes};
 pub use section::{Material, Section, rectangle_torsion_constant};
 pub use stop::{STOP_MEMORY, StopLaw, StopResponse, StopSide, Stops};
 pub use strip::{StripExcess, StripLaw};
+pub(crate) use surface::MountedSurface;
 pub use table::Interpolation;
 
 use crate::element::BeamElement;
@@ -53,6 +58,14 @@ pub struct FrameId(pub(crate) usize);
 /// A beam.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct BeamId(pub(crate) usize);
+
+/// A cable over guides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CableId(pub(crate) usize);
+
+/// A contact of points with surfaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct SurfaceId(pub(crate) usize);
 
 /// A joint or driver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -184,6 +197,8 @@ pub struct Model<G: Group<N, D>, const N: usize, const D: usize> {
     pub(crate) forces: Vec<Force<D>>,
     pub(crate) line_couplings: Vec<Option<usize>>,
     pub(crate) bushings: Vec<MountedBushing<G, N>>,
+    pub(crate) cables: Vec<MountedCable<D>>,
+    pub(crate) surfaces: Vec<MountedSurface>,
     pub(crate) reduced: Vec<reduced::MountedShapes<G, D>>,
     /// Where the memory of each force begins in that of a state, and where the last one ends.
     pub(crate) memory_starts: Vec<usize>,

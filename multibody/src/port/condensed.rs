@@ -6,7 +6,7 @@
 //! factors and operator of an earlier one.
 
 use super::{Condensation, Port};
-use crate::assembly::{self, Task};
+use crate::assembly::{self, ConstraintLevel, Task};
 use crate::dynamics::alpha::{self, ConstraintHandling};
 use crate::dynamics::integrator::Integrator;
 use crate::dynamics::stops;
@@ -221,6 +221,40 @@ pub fn assemble_jump<G: Group<N, D>, const N: usize, const D: usize>(
         ..
     } = workspace;
     assembly::assemble(model, &trial.motion_with(maps), &step.task, system)
+}
+
+/// The same for velocities and accelerations that are to fulfil the hidden constraints, before a step
+/// far shorter than the last one ([`crate::dynamics::jumps::make_consistent`]): velocities of `state`
+/// become consistent with the port's at once, accelerations with [`jump`]. Factorises the matrix, too.
+pub fn assemble_consistent<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+    step: &OpenStep,
+) -> Result<()> {
+    assemble_jump(model, workspace, step)?;
+    workspace.factor_assembled(model, state.time, 1)?;
+    let rows_of = |level| Task { level, ..step.task };
+    let Workspace { trial, system, .. } = &mut *workspace;
+    let velocities = rows_of(ConstraintLevel::Velocity);
+    assembly::assemble_rhs(model, &trial.motion(), &velocities, system)?;
+    system.node_rhs.fill(nalgebra::SVector::zeros());
+    system.solve(&model.layout);
+    workspace.check_finite(model, state.time, 1)?;
+    let Workspace { trial, system, .. } = &mut *workspace;
+    for (i, change) in system.node_rhs.iter().enumerate() {
+        state.velocities[i] += change;
+        trial.velocities[i] += change;
+    }
+    let accelerations = rows_of(ConstraintLevel::Acceleration {
+        velocity_gain: 0.0,
+        position_gain: 0.0,
+    });
+    assembly::assemble_rhs(model, &trial.motion(), &accelerations, system)?;
+    // The solution is δ of v̇ ← v̇ + w δ.
+    let weight = step.task.weights.inertia;
+    system.row_rhs.iter_mut().for_each(|row| *row /= weight);
+    workspace.check_finite(model, state.time, 1)
 }
 
 /// Lets accelerations and reactions of `state` jump as the step's matrix answers the forces that are

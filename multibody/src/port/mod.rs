@@ -133,7 +133,7 @@ impl<const N: usize> Solution<N> {
         model: &Model<G, N, D>,
         system: &mut System<N>,
     ) {
-        system.solve(&model.layout);
+        G::solve(system, &model.layout);
         self.nodes.copy_from_slice(&system.node_rhs);
         self.rows.copy_from_slice(&system.row_rhs);
     }

@@ -21,7 +21,7 @@ use crate::assembly::{
     BodyMotion, JointKinematics, LineKinematics, Measure, mass_damping_power, modal_damping_power,
     motor, motor_torque, relative_twist, stops,
 };
-use crate::assembly::{bushings, reduced};
+use crate::assembly::{bushings, cables, reduced, surfaces};
 use crate::element::{elastic, inertia, viscous};
 use crate::error::Result;
 use crate::group::Group;
@@ -100,6 +100,14 @@ pub fn energies<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
 ) -> Result<Energies> {
+    G::energies(model, state)
+}
+
+/// [`energies`], compiled for a group.
+pub(crate) fn energies_of_group<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+) -> Result<Energies> {
     let mut out = Energies::default();
     beam_energies(model, state, &mut out)?;
     for (node, inertia) in model.node_inertia.iter().enumerate() {
@@ -150,6 +158,13 @@ pub fn energies<G: Group<N, D>, const N: usize, const D: usize>(
         out.kinetic += own.kinetic;
         out.strain += own.strain;
         out.gravity += own.gravity;
+    }
+    for cable in &model.cables {
+        out.springs += cables::respond(model, &state.motion(), cable, false).energy;
+    }
+    for contact in &model.surfaces {
+        let (_, response) = surfaces::respond(model, &state.motion(), contact, false, false);
+        out.springs += response.potential;
     }
     for bushing in &model.bushings {
         out.springs += bushings::respond(model, &state.motion(), bushing, false)?
@@ -215,6 +230,14 @@ pub fn powers<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
 ) -> Powers {
+    G::powers(model, state)
+}
+
+/// [`powers`], compiled for a group.
+pub(crate) fn powers_of_group<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+) -> Powers {
     let mut out = Powers::default();
     let motion = state.motion();
     for beam in &model.beams {
@@ -255,6 +278,14 @@ pub fn powers<G: Group<N, D>, const N: usize, const D: usize>(
     }
     for body in &model.reduced {
         out.dissipated += reduced::energies(model, &motion, body).dissipated;
+    }
+    for cable in &model.cables {
+        out.dissipated += cables::respond(model, &motion, cable, true).power;
+    }
+    for contact in &model.surfaces {
+        out.dissipated += surfaces::respond(model, &motion, contact, true, false)
+            .1
+            .power;
     }
     for bushing in &model.bushings {
         // One that is torn is refused where its forces are assembled.

@@ -217,6 +217,37 @@ pub fn law<G: Group<N, D>, const N: usize, const D: usize>(
     })
 }
 
+/// Length of a cable over guides [m], its rate [m/s] and the tensions of its segments [N].
+pub fn cable<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    cable: crate::model::CableId,
+) -> crate::model::CableResponse<f64, D> {
+    let mounted = &model.cables[cable.0];
+    crate::assembly::cables::respond(model, &state.motion(), mounted, true)
+}
+
+/// Gap and closing speed of one contact of points with surfaces.
+pub fn surface_approach<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    surface: crate::model::SurfaceId,
+    contact: usize,
+) -> Option<crate::contact::Approach> {
+    let mounted = &model.surfaces[surface.0];
+    crate::assembly::surfaces::approach(model, &state.motion(), mounted, contact)
+}
+
+/// Forces of a contact of points with surfaces.
+pub fn surface<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    surface: crate::model::SurfaceId,
+) -> crate::contact::PairResponse {
+    let mounted = &model.surfaces[surface.0];
+    crate::assembly::surfaces::respond(model, &state.motion(), mounted, true, false).1
+}
+
 /// Value and rate of a coordinate [m, m/s or rad, rad/s].
 pub fn coordinate<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,

@@ -14,8 +14,8 @@
 //! is left over does work on the stored energy's scale.
 
 use core::fmt;
-use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 
 /// Share of the energy that moved that a ledger may miss [-].
 pub const ALLOWED_ENERGY_SHARE: f64 = 1e-3;
@@ -33,7 +33,7 @@ pub const ALLOWED_AXIAL_STRAIN: f64 = 1e-3;
 pub const ALLOWED_SURFACE_STRAIN: f64 = 1e-2;
 
 /// What makes a result suspect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Doubt {
     /// The energy ledger misses too much of what moved, eq. (2) [-].
@@ -278,7 +278,7 @@ pub struct Books<'a> {
 }
 
 /// What an energy ledger misses over a run.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 struct LedgerWatch {
     /// Potentials at the start [J]; empty before it.
     start: Vec<f64>,
@@ -331,13 +331,37 @@ pub struct LeafStrain {
 }
 
 /// Watches a run for what makes its result suspect.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Watch {
     ledger: LedgerWatch,
     /// Steps accepted at the smallest size allowed.
     at_floor: usize,
     /// The worst of every doubt, in the order in which they came up.
+    #[serde(with = "plain_reasons")]
     reasons: Vec<Reason>,
+}
+
+/// Reasons as a saved run keeps them; results tell them to programs with their sentence.
+mod plain_reasons {
+    use super::Reason;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(reasons: &[Reason], to: S) -> Result<S::Ok, S::Error> {
+        let plain = |r: &Reason| (r.doubt, r.leg, r.value, r.allowed, r.time_s);
+        reasons.iter().map(plain).collect::<Vec<_>>().serialize(to)
+    }
+
+    pub fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Vec<Reason>, D::Error> {
+        let plain = Vec::deserialize(from)?.into_iter();
+        let reason = |(doubt, leg, value, allowed, time_s)| Reason {
+            doubt,
+            leg,
+            value,
+            allowed,
+            time_s,
+        };
+        Ok(plain.map(reason).collect())
+    }
 }
 
 impl Watch {

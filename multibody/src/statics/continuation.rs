@@ -255,7 +255,7 @@ fn predict<G: Group<N, D>, const N: usize, const D: usize>(
         return Ok(()); // no tangent here: Newton starts from the last point
     }
     parameter_column(model, state, workspace, path, &task);
-    workspace.system.solve(&model.layout);
+    G::solve(&mut workspace.system, &model.layout);
     let size = workspace.correction_norm(model) * delta.abs();
     // A tangent that points far away (near a limit point) is cut short.
     let factor = delta * (0.3 / size.max(0.3));
@@ -431,7 +431,7 @@ fn unit_tangent<G: Group<N, D>, const N: usize, const D: usize>(
     newton::linearize(model, state, workspace, task)?;
     workspace.factor(model, state.time, 0)?;
     parameter_column(model, state, workspace, path, task);
-    workspace.system.solve(&model.layout);
+    G::solve(&mut workspace.system, &model.layout);
     let nodes = workspace.system.node_rhs.clone();
     let length = model.length_scale;
     let norm = (1.0 + inner::<N, D>(&nodes, &nodes, length)).sqrt();
@@ -472,7 +472,7 @@ fn arc_step<G: Group<N, D>, const N: usize, const D: usize>(
         let plain_nodes = workspace.system.node_rhs.clone();
         let plain_rows = workspace.system.row_rhs.clone();
         parameter_column(model, state, workspace, path, task);
-        workspace.system.solve(&model.layout);
+        G::solve(&mut workspace.system, &model.layout);
         let moved: Vec<SVector<f64, N>> = origin
             .iter()
             .zip(&state.poses)

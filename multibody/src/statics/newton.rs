@@ -169,7 +169,7 @@ fn damped_update<G: Group<N, D>, const N: usize, const D: usize>(
         let evaluated = assembly::assemble_rhs(model, &state.motion(), task, system);
         let next = match evaluated {
             Ok(()) => {
-                system.solve(&model.layout);
+                G::solve(system, &model.layout);
                 workspace.correction_norm(model)
             }
             Err(_) => f64::INFINITY,

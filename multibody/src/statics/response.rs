@@ -25,7 +25,7 @@ pub fn displacement_per_input<G: Group<N, D>, const N: usize, const D: usize>(
     let scale = task.constraint_scale;
     let system = &mut workspace.system;
     inputs::input_column(model, &state.motion(), channel, scale, system);
-    system.solve(&model.layout);
+    G::solve(system, &model.layout);
     Ok(system.node_rhs.clone())
 }
 

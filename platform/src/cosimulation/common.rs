@@ -3,6 +3,7 @@
 use super::cubic::{CubicMotion, NODES, SIMPSON};
 use super::cubic_equations::mean_power;
 use super::slot::{LegSlot, Request, Stop};
+use crate::actuation::Actuation;
 use crate::bodies::{Bodies, EFFECTOR, PortResponse};
 use crate::body::{Body, BodyState, BodyStep};
 use crate::config::PlatformConfig;
@@ -131,6 +132,18 @@ impl Cosimulation {
             .add_target(body, state, pair, latch, &mut self.bodies, self.time);
     }
 
+    /// The target does this by itself from now on.
+    pub fn act_on_target(&mut self, actuation: Actuation) {
+        let time = self.time;
+        self.world.act_on_target(actuation, &mut self.bodies, time);
+    }
+
+    /// Goes on behind a jump of an actuator's history, if there is one here.
+    pub fn cross_actuator_jumps(&mut self) {
+        let time = self.time;
+        self.world.cross_actuator_jumps(&mut self.bodies, time);
+    }
+
     /// Gives the end effector another wrench history.
     pub fn set_wrench(&mut self, wrench: WrenchHistory) {
         self.world.set_wrench(wrench, self.time);
@@ -247,13 +260,16 @@ impl Cosimulation {
         (self.effector().point(&slot.sphere) - slot.tip()).norm()
     }
 
-    /// First jumps of histories behind now and not behind `end` [s]: of the wrench, of a motor.
+    /// First jumps of histories behind now and not behind `end` [s]: of the wrench or an actuator of
+    /// the target, of a motor.
     pub fn next_jumps(&self, end: f64, slack: f64) -> [Option<f64>; 2] {
         let start = self.time;
         let end = end + 2.0 * slack;
         let motors = self.slots.iter();
         let motors = motors.filter_map(|slot| slot.next_jump(start, end, slack));
         let wrench = self.world.wrench().next_jump(start, end, slack);
+        let actuators = self.world.next_actuator_jump(start, end, slack);
+        let wrench = wrench.into_iter().chain(actuators).reduce(f64::min);
         [wrench, motors.reduce(f64::min)]
     }
 

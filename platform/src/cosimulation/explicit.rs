@@ -229,6 +229,11 @@ impl Stepped for Explicit {
         jumps.into_iter().flatten().reduce(f64::min)
     }
 
+    fn passed_jump(&mut self) -> Result<()> {
+        self.common.cross_actuator_jumps();
+        Ok(())
+    }
+
     fn contact_limit(&mut self) -> (f64, f64) {
         self.common.world.largest_step(&self.common.bodies)
     }

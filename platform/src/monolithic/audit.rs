@@ -1,6 +1,6 @@
 //! The account of energies of a step, before it is accepted.
 
-use super::Platform;
+use super::{Platform, STOP_STEP};
 use crate::bodies::{EFFECTOR, point_motion};
 use crate::body::BodyStep;
 use crate::error::PlatformError;
@@ -42,6 +42,13 @@ impl<L: PlatformLeg> Platform<L> {
                 leg.accept(&point_motion(effector, &spheres[i]), base, h, look);
             });
         });
+        // A step may run into a stop so near to its end that no event cuts it short, and the account of
+        // what the stop's force does in it is not kept yet: it is from its start on.
+        if !watched && strict.account && legs.iter().any(L::touches_stop) {
+            legs.iter_mut().for_each(L::undo);
+            self.balances = Some(self.leg_balances()?);
+            return Err(Refusal::Inaccurate(STOP_STEP));
+        }
         let (mut motors, mut lost) = (0.0, world.account().dissipated());
         self.flows.clear();
         for (i, leg) in legs.iter().enumerate() {

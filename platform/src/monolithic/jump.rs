@@ -1,15 +1,19 @@
-//! Forces that jump: accelerations and reactions follow at once.
+//! Accelerations and reactions that change at once: behind forces that jump, before steps that are far
+//! shorter than the last.
 
 use super::Platform;
 use crate::bodies::{EFFECTOR, point_motion};
-use crate::body::{BodyStep, point_map};
+use crate::body::{BodyState, BodyStep, point_map};
 use crate::error::{PlatformError, Result};
-use crate::leg::PlatformLeg;
+use crate::leg::{PlatformLeg, TipMotion};
 use crate::wrench::{next_jump, replacing_jumps};
 use multibody::dynamics::grid::SLIVER;
 use multibody::dynamics::integrator::Integrator;
 use multibody::group::Group;
 use multibody::model::Signal;
+
+/// How a leg is linearised where it is: [`PlatformLeg::begin_jump`] or one like it.
+type Begin<L> = fn(&mut L, &Integrator, &TipMotion, Option<&BodyState>, (f64, f64));
 
 impl<L: PlatformLeg> Platform<L> {
     /// Gives the motor of a leg (from 0) another torque history [N·m] and target history [rad], both
@@ -24,17 +28,20 @@ impl<L: PlatformLeg> Platform<L> {
         self.jumped |= jumps;
     }
 
-    /// First jump of a history before `end` [s]: of the wrench, of a motor.
+    /// First jump of a history before `end` [s]: of the wrench; of a motor or an actuator of base or
+    /// target.
     pub(super) fn next_jumps(&self, end: f64, slack: f64) -> [Option<f64>; 2] {
-        let wrench = self.world.wrench().next_jump(self.time, end, slack);
+        let wrench = self.world.next_wrench_jump(self.time, end, slack);
         let motors = self.legs.iter().map(L::motor);
         let motors = motors.filter_map(|(a, b)| next_jump([a, b], self.time, end, slack));
-        [wrench, motors.reduce(f64::min)]
+        let actuators = self.world.next_actuator_jump(self.time, end, slack);
+        [wrench, motors.chain(actuators).reduce(f64::min)]
     }
 
-    /// Goes on behind the jump of a motor: forces jump at once, rates of prescribed angles within small
+    /// Goes on behind the jump of a motor or an actuator: forces jump at once, rates of prescribed angles within small
     /// steps.
     pub(super) fn cross_motor_jump(&mut self) -> Result<()> {
+        self.world.cross_actuator_jumps(&mut self.bodies, self.time);
         if self.legs.iter().any(L::is_led) {
             self.restart_small_steps();
         }
@@ -45,8 +52,23 @@ impl<L: PlatformLeg> Platform<L> {
     /// of a step answers them: the torque of a motor then acts from now on, and not from the middle
     /// of the next step.
     pub fn rebalance(&mut self) -> Result<()> {
+        self.balance(self.config.solver.step_s, L::begin_jump)
+    }
+
+    /// Makes velocities of the legs and accelerations of all parts fulfil the hidden constraints before
+    /// a step of `h` [s] that is far shorter than the last one. Steps at position level leave velocities
+    /// that violate them a little; a short step would make up for that within its own length, with
+    /// accelerations and reactions far beyond those of the motion. Velocities of the bodies stay.
+    pub(super) fn make_consistent(&mut self, h: f64) -> Result<()> {
+        self.balance(h, L::begin_consistent)
+    }
+
+    /// Balances accelerations and reactions where the platform is, as the matrix of a step of `h` [s]
+    /// answers what `begin` finds in each leg.
+    fn balance(&mut self, h: f64, begin: Begin<L>) -> Result<()> {
         let solver = &self.config.solver;
-        let integrator = Integrator::new(solver.spectral_radius, solver.step_s);
+        let integrator = Integrator::new(solver.spectral_radius, h);
+        let slack = SLIVER * solver.step_s;
         let steps: Vec<BodyStep> = self.bodies.iter().map(BodyStep::standing).collect();
         let time = self.time;
         let Self {
@@ -61,7 +83,7 @@ impl<L: PlatformLeg> Platform<L> {
         let effector = &bodies[EFFECTOR];
         pool.for_each(legs, |i, leg| {
             let tip = point_motion(effector, &spheres[i]);
-            leg.begin_jump(&integrator, &tip, base, (time, SLIVER * integrator.step()));
+            begin(leg, &integrator, &tip, base, (time, slack));
         });
         for (i, leg) in legs.iter_mut().enumerate() {
             if let Some(failure) = leg.take_failure() {

@@ -56,6 +56,8 @@ figures! {
     largest_motor_range_use: f64
         as "Largest turn from the pre-tensioned posture over motor.range_rad.";
     wrench_work_j: f64 = "J", "work of the wrench", "Work of the wrench on the end effector";
+    actuator_work_j: f64 = "J", "work of actuators",
+        "Work of a floating base's own actuators: its wrench and the law that holds it";
     motor_work_j: f64 = "J", "work of the motors", "Work of the motors";
     dissipated_j: f64 = "J", "dissipated", "Energy lost in dampers", headline();
     lost_in_coupling_j: f64
@@ -166,6 +168,12 @@ pub fn columns(legs: usize, floating: bool) -> Columns<PlatformSample> {
         "J",
         "work of the wrench since the start",
         |s| s.energy.wrench_work,
+    )
+    .one(
+        "actuator_work",
+        "J",
+        "work of a floating base's own actuators since the start",
+        |s| s.energy.actuator_work,
     )
     .one(
         "motor_work",
@@ -371,6 +379,7 @@ impl Motion {
             largest_motor_turn_rad: worst.turn,
             largest_motor_range_use: worst.range_use,
             wrench_work_j: energy.wrench_work,
+            actuator_work_j: energy.actuator_work,
             motor_work_j: energy.motor_work,
             dissipated_j: energy.dissipated,
             lost_in_coupling_j,

@@ -69,16 +69,49 @@ fn norm(v: &[f64; 3]) -> f64 {
     v.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
+/// Largest values of a motion, of all its steps.
+#[derive(Debug, Clone, Copy, Default)]
+struct Extremes {
+    displacement: f64,
+    rotation: f64,
+    torque: f64,
+}
+
+/// What is looked at in every step, whether there is a sample for it or not.
+#[derive(Debug)]
+struct Seen<'a> {
+    equilibrium: &'a StaticPlatform,
+    ranges: Vec<MotorRange>,
+    /// Without a regulator the motors turn as far as the push takes them.
+    regulated: bool,
+    extremes: Extremes,
+    watch: Watch,
+}
+
+impl Seen<'_> {
+    fn look(&mut self, platform: &mut Platform, torques: Option<&Torques>) -> Result<Sample> {
+        let sample = Sample::new(platform, self.equilibrium, torques);
+        let most = &mut self.extremes;
+        most.displacement = most.displacement.max(norm(&sample.moved));
+        most.rotation = most.rotation.max(norm(&sample.turned));
+        most.torque = most.torque.max(sample.torques.amax());
+        energy_account(platform)?.note(platform.time(), &mut self.watch);
+        note_leaves(platform, &mut self.watch)?;
+        if self.regulated {
+            note_motors(platform, &self.ranges, &mut self.watch);
+        }
+        Ok(sample)
+    }
+}
+
 /// A motion with or without the regulator.
 #[derive(Debug, Clone)]
 pub struct PushedMotion {
     samples: Vec<Sample>,
+    extremes: Extremes,
     soundness: Soundness,
     ended: Option<String>,
 }
-
-/// Steps of a platform without a regulator, as a share of the configured ones.
-const FREE_STEP: f64 = 0.2;
 
 impl PushedMotion {
     /// Pushes the platform out of `equilibrium`; `at` is told how far the run is [s].
@@ -88,45 +121,51 @@ impl PushedMotion {
         regulator: Option<&Regulator>,
         mut at: impl FnMut(f64),
     ) -> Result<Self> {
-        // Without a regulator the cranks go to their stops, whose impacts want shorter steps.
-        let share = if regulator.is_some() { 1.0 } else { FREE_STEP };
-        let leaving = equilibrium.with_step(share * equilibrium.config().solver.step_s);
-        let mut platform = Platform::at_rest_under(&leaving, pushed(push, equilibrium))?;
+        let mut platform = Platform::at_rest_under(equilibrium, pushed(push, equilibrium))?;
         let count = (push.duration / push.period).ceil().max(1.0) as usize;
         let mut samples = Vec::with_capacity(count + 1);
         let mut ended = None;
-        let mut watch = Watch::default();
-        let ranges = MotorRange::of_legs(platform.config())?;
+        let mut seen = Seen {
+            equilibrium,
+            ranges: MotorRange::of_legs(platform.config())?,
+            regulated: regulator.is_some(),
+            extremes: Extremes::default(),
+            watch: Watch::default(),
+        };
         for k in 0..=count {
             let torques = regulator.map(|regulator| regulator.torques(&platform));
             let torques = torques.transpose()?;
-            samples.push(Sample::new(&platform, equilibrium, torques.as_ref()));
-            energy_account(&mut platform)?.note(platform.time(), &mut watch);
-            note_leaves(&mut platform, &mut watch)?;
-            if let (Some(regulator), Some(torques)) = (regulator, &torques) {
-                // Without a regulator the motors turn as far as the push takes them.
-                note_motors(&platform, &ranges, &mut watch);
-                regulator.apply(&mut platform, torques)?;
-            }
+            samples.push(seen.look(&mut platform, torques.as_ref())?);
             if k == count {
                 break;
             }
-            match platform.advance_to((k + 1) as f64 * push.period) {
-                Ok(done) => watch.steps_at_floor(platform.time(), done.at_floor),
+            if let (Some(regulator), Some(torques)) = (regulator, &torques) {
+                regulator.apply(&mut platform, torques)?;
+            }
+            let mut looked = Ok(());
+            let done = platform.advance_observed((k + 1) as f64 * push.period, |platform| {
+                if looked.is_ok() {
+                    looked = seen.look(platform, torques.as_ref()).map(|_| ());
+                }
+            });
+            match done {
+                Ok(done) => seen.watch.steps_at_floor(platform.time(), done.at_floor),
                 Err(error) => {
                     // Without a regulator the platform can fold up: that is a result.
                     ended = Some(error.to_string());
                     break;
                 }
             }
+            looked?;
             at(platform.time());
         }
         let soundness = match ended {
-            None => watch.soundness(),
-            Some(_) => watch.soundness().failed(),
+            None => seen.watch.soundness(),
+            Some(_) => seen.watch.soundness().failed(),
         };
         Ok(Self {
             samples,
+            extremes: seen.extremes,
             soundness,
             ended,
         })
@@ -173,7 +212,7 @@ figures! {
 impl LoopResult {
     fn new(push: &Push, motion: &PushedMotion) -> Self {
         let (samples, ended) = (&motion.samples, motion.ended.clone());
-        let most = |value: &dyn Fn(&Sample) -> f64| samples.iter().map(value).fold(0.0, f64::max);
+        let most = &motion.extremes;
         let last_away = samples.iter().rposition(|s| norm(&s.moved) > push.settled);
         let settled = match last_away {
             None => Some(0.0),
@@ -181,11 +220,11 @@ impl LoopResult {
         };
         let saturated = samples.iter().filter(|s| s.saturated).count();
         Self {
-            largest_displacement_m: most(&|s| norm(&s.moved)),
-            largest_rotation_rad: most(&|s| norm(&s.turned)),
+            largest_displacement_m: most.displacement,
+            largest_rotation_rad: most.rotation,
             final_displacement_m: samples.last().map_or(0.0, |s| norm(&s.moved)),
             settled_after_s: settled.filter(|_| ended.is_none()),
-            largest_torque_nm: most(&|s| s.torques.amax()),
+            largest_torque_nm: most.torque,
             saturated_time_s: saturated as f64 * push.period,
             soundness: motion.soundness.clone(),
             ended,

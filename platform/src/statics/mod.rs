@@ -31,8 +31,7 @@ use leg_core::config::{History, MotorMode};
 use leg_core::spatial::{SpatialLeg, SpatialLegConfig, SpatialState, pretension_spatial};
 use leg_core::strut::Strut;
 use multibody::group::{Group, Se3};
-use multibody::model::spatial_inertia;
-use nalgebra::{DMatrix, DVector, Matrix3, Matrix6, Vector3, Vector6};
+use nalgebra::{DMatrix, DVector, Matrix6, Vector3, Vector6};
 
 /// The platform in equilibrium, or on the way to it.
 #[derive(Debug, Clone)]
@@ -98,20 +97,11 @@ impl StaticPlatform {
         // The first leg that fails is named, whichever was first in time.
         let legs = legs.into_iter().collect::<Result<Vec<_>>>()?;
         let effector = &config.end_effector;
-        let tensor = Matrix3::from_diagonal(&effector.inertia_kg_m2.into());
-        let gravity = if effector.feels_gravity {
-            config.gravity_m_s2.into()
-        } else {
-            Vector3::zeros()
-        };
         let motors = legs.iter().map(|leg| leg.config().q1_rad).collect();
         let mut out = Self {
             spheres: config.sphere_positions(),
-            effector: Body {
-                inertia: spatial_inertia(effector.mass_kg, [0.0; 3], tensor),
-                gravity,
-            },
-            pose: Se3::from_parts(effector.position_m.into(), effector.attitude_rad.rotation()),
+            effector: effector.body(&config.gravity_m_s2),
+            pose: effector.pose(),
             force: Vector3::zeros(),
             moment: Vector3::zeros(),
             motors,
@@ -134,13 +124,6 @@ impl StaticPlatform {
         out.config.base.free_floating = false;
         out.effector.gravity *= self.effector.inertia[(0, 0)] / inertia[(0, 0)];
         out.effector.inertia = inertia;
-        out
-    }
-
-    /// The same equilibrium, to be left with time steps of another length [s].
-    pub(crate) fn with_step(&self, step_s: f64) -> Self {
-        let mut out = self.clone();
-        out.config.solver.step_s = step_s;
         out
     }
 

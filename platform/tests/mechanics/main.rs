@@ -5,6 +5,7 @@
 mod conservation;
 mod control;
 mod cosimulation;
+mod intervals;
 mod limits;
 mod maps;
 mod statics;

@@ -142,6 +142,7 @@ pub fn report(count: usize) -> BatchReport {
             Figure::number("largest peak force", quantile(1.0), 3, "N"),
             Figure::text("runs", count.to_string(), "").keyed("runs", count),
         ],
+        answers: Vec::new(),
         distributions: vec![
             Histogram::new(
                 "Peak contact force",

@@ -70,7 +70,8 @@ pub struct Distribution {
     pub missing: u64,
     /// Mean; infinite if a value is, NaN if values of both infinities are there.
     pub mean: f64,
-    /// Interval of the mean; none where nothing was drawn at random and for an infinite one.
+    /// Interval of the mean; none where nothing was drawn at random, of few blocks of rows that hang
+    /// together, and for an infinite one.
     pub mean_interval: Option<Interval>,
     /// Standard deviation, with n − 1; NaN if a value is infinite.
     pub std_dev: f64,
@@ -113,7 +114,9 @@ pub fn distribution(
     let mean = mean(&sorted);
     let influences = present.iter().map(|x| (x - mean) / n);
     let square: f64 = sorted.iter().map(|x| (x - mean).powi(2)).sum();
+    // Of a few groups of rows that hang together the error is not known.
     let mean_interval = match infinite {
+        0 if !dependence.has_blocks() => None,
         0 => dependence.interval(mean, influences, confidence),
         _ => None,
     };
@@ -217,6 +220,9 @@ fn quantile_estimate(
     };
     out.low = low.map(|rank| sorted[rank - 1]);
     out.high = high.map(|rank| sorted[rank - 1]);
+    // Of a few values (1) may lie inside of what bounds the quantile: 99 % of four values.
+    out.value = out.value.max(out.low.unwrap_or(f64::NEG_INFINITY));
+    out.value = out.value.min(out.high.unwrap_or(f64::INFINITY));
     if low.is_none() || high.is_none() {
         // The side that is not bounded.
         let tail = if high.is_none() {
@@ -407,6 +413,28 @@ mod tests {
             0.95,
         );
         assert_eq!(group.unwrap().count, 100);
+    }
+
+    /// The 99 % quantile of four values lies at or above the largest with 96 %: the estimate is not below
+    /// its bound.
+    #[test]
+    fn an_estimate_is_not_outside_its_interval() {
+        for n in 2..400 {
+            let values: Vec<f64> = (0..n).map(f64::from).collect();
+            let all = Dependence::independent(n as usize);
+            let found = distribution(&values, &all, &[0.01, 0.05, 0.5, 0.95, 0.99], 0.95).unwrap();
+            for q in found.quantiles {
+                assert!(q.low.is_none_or(|low| low <= q.value), "{n}: {q:?}");
+                assert!(q.high.is_none_or(|high| q.value <= high), "{n}: {q:?}");
+            }
+        }
+        let four = distribution(
+            &[1.0, 2.0, 3.0, 4.0],
+            &Dependence::independent(4),
+            &[0.99],
+            0.95,
+        );
+        assert_eq!(four.unwrap().quantiles[0].value, 4.0);
     }
 
     /// The curve starts near one, ends at zero and never rises.

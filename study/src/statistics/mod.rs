@@ -36,7 +36,7 @@ pub use sensitivity::{
     Indices, InputSensitivity, Sensitivity, screening_of, sensitivity, sensitivity_of,
 };
 pub use surrogate::{Surrogate, SurrogateIndex, SurrogateKind, surrogate};
-pub use surrogate_event::surrogate_of_event;
+pub use surrogate_event::{EventMap, surrogate_of_event};
 pub use thinning::Values;
 
 /// An interval with its ends.

@@ -47,7 +47,8 @@ pub struct Sensitivity {
     pub rows: u64,
     /// Rows without.
     pub left_out: u64,
-    /// How far the intervals can be trusted.
+    /// How far the intervals of the indices can be trusted; those of rank correlations are conservative for
+    /// every design.
     pub coverage: Coverage,
 }
 
@@ -114,9 +115,8 @@ pub fn sensitivity_of(
         rows: finite,
         left_out,
         coverage: match (plan.study().sampling, dependence.coverage()) {
-            // Rank correlations and differences take rows for independent; designs that spread
-            // evenly do better.
-            (Sampling::MonteCarlo, Coverage::Nominal) => Coverage::Nominal,
+            // Differences of neighbours take rows for independent; designs that spread evenly do better.
+            (Sampling::MonteCarlo | Sampling::Saltelli, Coverage::Nominal) => Coverage::Nominal,
             (_, Coverage::IfIndependent) => Coverage::IfIndependent,
             _ => Coverage::Conservative,
         },

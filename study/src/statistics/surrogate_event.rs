@@ -26,9 +26,43 @@ const PARTS: usize = 5;
 /// Points of (1).
 const POINTS: u64 = 3000;
 
-/// The surrogate of an event: `y` is 1 where it happened, 0 where it did not, NaN where that is not known,
-/// at the points `u` of the unit cube. None for other values, too few rows, or rows that all agree.
-pub fn surrogate_of_event(u: &[Vec<f64>], y: &[f64]) -> Option<Surrogate> {
+/// Where an event happens, over all inputs: the process fitted to runs of a study.
+#[derive(Debug, Clone)]
+pub struct EventMap {
+    process: Classifier,
+    /// Share of the variance of the event that the process predicts on runs it has not seen (2).
+    pub predicted: f64,
+    /// Runs it is fitted to.
+    pub rows: usize,
+}
+
+impl EventMap {
+    /// The map of an event: `y` is 1 where it happened, 0 where it did not, NaN where that is not known, at the
+    /// points `u` of the unit cube. None for other values, too few rows, or rows that nearly all agree.
+    pub fn fitted(u: &[Vec<f64>], y: &[f64]) -> Option<Self> {
+        let (points, events) = chosen(u, y)?;
+        let start = Kernel::new(points[0].len(), 1.0);
+        let fit = Classifier::fitted(&points, &events, &start, SWEEPS);
+        Some(Self {
+            predicted: predicted(&fit.kernel, &points, &events),
+            process: fit.refined(&events),
+            rows: points.len(),
+        })
+    }
+
+    /// Probability that the event happens at a point of the unit cube, given the runs.
+    pub fn probability(&self, u: &[f64]) -> f64 {
+        self.process.probability(u)
+    }
+
+    /// Whether the event is more likely than not at a point; much cheaper.
+    pub fn is_likely(&self, u: &[f64]) -> bool {
+        self.process.is_likely(u)
+    }
+}
+
+/// Rows that a process is fitted to: points and whether the event happened.
+fn chosen(u: &[Vec<f64>], y: &[f64]) -> Option<(Vec<Vec<f64>>, Vec<bool>)> {
     let known: Vec<usize> = (0..y.len().min(u.len()))
         .filter(|&i| !y[i].is_nan())
         .collect();
@@ -40,9 +74,14 @@ pub fn surrogate_of_event(u: &[Vec<f64>], y: &[f64]) -> Option<Surrogate> {
     let events: Vec<bool> = rows.iter().map(|&i| y[i] == 1.0).collect();
     let count = events.iter().filter(|event| **event).count();
     // With a handful of one kind nothing can be said about where it is.
-    if count.min(events.len() - count) < PARTS {
-        return None;
-    }
+    let enough = count.min(events.len() - count) >= PARTS;
+    enough.then_some((points, events))
+}
+
+/// The surrogate of an event: `y` is 1 where it happened, 0 where it did not, NaN where that is not known,
+/// at the points `u` of the unit cube. None for other values, too few rows, or rows that all agree.
+pub fn surrogate_of_event(u: &[Vec<f64>], y: &[f64]) -> Option<Surrogate> {
+    let (points, events) = chosen(u, y)?;
     let inputs = points[0].len();
     let fit = Classifier::fitted(&points, &events, &Kernel::new(inputs, 1.0), SWEEPS);
     let predicted = predicted(&fit.kernel, &points, &events);
@@ -56,7 +95,7 @@ pub fn surrogate_of_event(u: &[Vec<f64>], y: &[f64]) -> Option<Surrogate> {
         kind: SurrogateKind::Classifier,
         inputs: first.into_iter().zip(total).map(index).collect(),
         predicted,
-        rows: rows.len(),
+        rows: points.len(),
     })
 }
 
@@ -152,6 +191,11 @@ mod tests {
             (found.inputs[0].first_order - 2.0 / 3.0).abs() < 0.1,
             "{found:?}"
         );
+        // Far from the line the event is sure or impossible.
+        let map = EventMap::fitted(&u, &sum).unwrap();
+        assert!(map.probability(&[0.95, 0.5, 0.5]) > 0.95 && map.is_likely(&[0.95, 0.5, 0.5]));
+        assert!(map.probability(&[0.1, 0.4, 0.9]) < 0.05 && !map.is_likely(&[0.1, 0.4, 0.9]));
+        assert_eq!(map.predicted, found.predicted);
         assert_eq!(surrogate_of_event(&u, &[1.0; 250]), None);
         let force: Vec<f64> = u.iter().map(|u| u[0]).collect();
         assert_eq!(surrogate_of_event(&u, &force), None);

@@ -5,7 +5,7 @@
 //! run, so that what is kept is a fair sample whatever the design is: every second run of a Sobol'
 //! sequence, for one, is not.
 
-use super::design::Dependence;
+use super::design::{Coverage, Dependence};
 use super::distribution::{Distribution, distribution};
 use crate::plan::Plan;
 use crate::sampling::random::{Generator, Stream};
@@ -106,6 +106,9 @@ impl Values {
                 low: interval.low + mean - found.mean,
                 high: interval.high + mean - found.mean,
             });
+            if found.coverage == Coverage::Nominal {
+                found.coverage = Coverage::Conservative;
+            }
             found.mean = mean;
             found.count = self.count;
             (found.min, found.max) = (self.min, self.max);

@@ -1,6 +1,6 @@
 //! `softdock batch boundary`: where an event begins, over two or three inputs.
 
-mod contour;
+pub(super) mod contour;
 mod page;
 
 use super::job::StudyJob;

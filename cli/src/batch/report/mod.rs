@@ -1,5 +1,7 @@
 //! `softdock batch report`: what a study says, on one page.
 
+mod answers;
+mod boundary_map;
 mod data;
 mod limits;
 mod measure;
@@ -9,18 +11,18 @@ mod tables;
 
 pub use data::axis_of_input;
 
-use super::results::{CONFIDENCE, FORCE, Results, percent, percents, quantile_words};
+use super::results::{FORCE, Results, percent, percents, quantile_words};
 use super::status;
 use crate::output;
 use crate::settings::{Resolved, SettingsArgs};
+use answers::Driver;
 use anyhow::Result;
 use data::Data;
 use limits::Limit;
 use measure::Measure;
 use serde_json::{Value as Json, json};
-use softdock_docking::{Outcome, Scenario, Summary};
+use softdock_docking::{Outcome, Scenario};
 use softdock_report::{BatchReport, Figure};
-use softdock_study::statistics::{Sensitivity, sensitivity_of};
 use softdock_study::{Directory, Plan, Status, Table, export_table};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -146,39 +148,6 @@ fn open_table(directory: &Directory) -> Result<(Table, Option<PathBuf>)> {
     Ok((Table::open(&passing)?, Some(passing)))
 }
 
-/// What drives the figures that the report is about, captures last.
-fn drivers(data: &Data<'_>, results: &Results, named: &[Measure]) -> Result<Vec<Sensitivity>> {
-    let mut out = Vec::new();
-    for measure in named {
-        let values = data.counted(&measure.key)?;
-        out.push(sensitivity_of(
-            data.table,
-            &measure.key,
-            &values,
-            CONFIDENCE,
-        )?);
-    }
-    let captures = results.count(Outcome::Captured);
-    if captures > 0 && captures < results.met() {
-        let key = Summary::outcome.key;
-        out.push(sensitivity_of(
-            data.table,
-            key,
-            &data.captured(),
-            CONFIDENCE,
-        )?);
-    }
-    Ok(out)
-}
-
-/// The values that a sensitivity is about.
-fn values_of(data: &Data<'_>, found: &Sensitivity) -> Result<Vec<f64>> {
-    if found.figure == Summary::outcome.key {
-        return Ok(data.captured());
-    }
-    data.counted(&found.figure)
-}
-
 fn page(
     directory: &Directory,
     table: &Table,
@@ -193,44 +162,28 @@ fn page(
     if named.is_empty() {
         named.push(data.main.clone());
     }
-    let drivers = drivers(&data, results, &named)?;
-    let label = |found: &Sensitivity| match named.iter().find(|m| m.key == found.figure) {
-        Some(measure) => measure.label.clone(),
-        None => "capture".to_owned(),
-    };
-    let mut sensitivities = Vec::new();
-    for found in &drivers {
-        let name = label(found);
-        let values = values_of(&data, found)?;
-        sensitivities.extend(pictures::elementary(&name, &values, &data)?);
-        sensitivities.extend(pictures::sensitivities(&name, found, &data));
-        sensitivities.extend(pictures::joint_effects(&name, &values, &data));
-    }
+    let drivers = Driver::all(&data, results, &named)?;
     let kept = limits::kept(&data, &asked.limits)?;
-    let mut tables: Vec<_> = limits::table(&kept).into_iter().collect();
-    tables.extend(tables::all(&data, results)?);
     let json = match asked.json {
         true => statistics_json::all(&data, &named, &drivers, &kept)?,
         false => Json::Null,
     };
-    let mut curves = pictures::exceedances(&data, &named)?;
-    curves.extend(pictures::convergence(&data));
     let relations = match drivers.first() {
-        Some(main) => pictures::relations(main, &data)?,
+        Some(main) => pictures::relations(&main.found, &data)?,
         None => Vec::new(),
     };
     let report = BatchReport {
         title: format!("Study: {}", plan.study().name),
         lead: lead(plan),
         warning: warning(plan, status, results),
-        figures: headlines(&data, results),
-        sensitivities,
+        figures: headlines(&data, results)?,
+        answers: answers::all(&data, results, &named, &drivers, &kept)?,
         distributions: pictures::distributions(&data, &named)?,
-        curves,
         relations,
         parallel: pictures::parallel(&data)?,
-        tables,
+        tables: tables::all(&data, results)?,
         config_text: config_text(plan)?,
+        ..BatchReport::default()
     };
     Ok((report, json))
 }
@@ -315,7 +268,7 @@ fn warning(plan: &Plan, status: &Status, results: &Results) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-fn headlines(data: &Data<'_>, results: &Results) -> Vec<Figure> {
+fn headlines(data: &Data<'_>, results: &Results) -> Result<Vec<Figure>> {
     let mut out = Vec::new();
     if let Some(share) = results.capture_probability() {
         out.push(
@@ -348,11 +301,7 @@ fn headlines(data: &Data<'_>, results: &Results) -> Vec<Figure> {
             Figure::text("sound runs that met", met.to_string(), "").keyed("capture_trials", met),
         );
     }
-    if let Some(main) = results
-        .main
-        .as_ref()
-        .filter(|_| results.main_name == data.main.key)
-    {
+    if let Some(main) = answers::shown(data, &data.main)? {
         let (label, unit) = (&data.main.label, &data.main.unit);
         for quantile in main.quantiles.iter().filter(|q| q.probability >= 0.5) {
             let name = match quantile.probability {
@@ -360,20 +309,10 @@ fn headlines(data: &Data<'_>, results: &Results) -> Vec<Figure> {
                 p => format!("{} % of {label} below", percent(p)),
             };
             let known = quantile_words(quantile, main.count);
-            out.push(Figure::number(
-                &name,
-                data.main.scaled(quantile.value),
-                3,
-                unit,
-            ));
+            out.push(Figure::number(&name, quantile.value, 3, unit));
             out.push(Figure::text("  95 % interval", known, unit));
         }
-        let mut largest = Figure::number(
-            &format!("largest {label}"),
-            data.main.scaled(main.max),
-            3,
-            unit,
-        );
+        let mut largest = Figure::number(&format!("largest {label}"), main.max, 3, unit);
         if data.main.key == FORCE.key {
             largest = largest.keyed("largest_peak_contact_force_n", main.max);
         }
@@ -386,7 +325,7 @@ fn headlines(data: &Data<'_>, results: &Results) -> Vec<Figure> {
     out.push(
         Figure::text("failed", results.failed.to_string(), "").keyed("failed", results.failed),
     );
-    out
+    Ok(out)
 }
 
 /// The study and, below, its base scenario with every key.

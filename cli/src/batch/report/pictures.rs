@@ -8,6 +8,7 @@ use softdock_docking::{Figure, Outcome, Summary};
 use softdock_report::{
     Axis, Bar, Bars, Chart, Dimension, Estimate, Group, Histogram, Parallel, Scatter, Series,
 };
+use softdock_study::description::Sampling;
 use softdock_study::statistics::{
     ElementaryEffects, Indices, InputSensitivity, Proportion, Sensitivity, SobolIndex, Surrogate,
     SurrogateIndex, SurrogateKind, exceedance, quantile, screening_of, surrogate,
@@ -94,7 +95,7 @@ pub fn exceedances(data: &Data<'_>, figures: &[Measure]) -> Result<Vec<Chart>> {
         out.push(Chart::over(
             &format!("How often {} is exceeded", measure.label),
             "Share of the sound runs that met whose value is larger. The band holds the whole curve \
-             with 95 % confidence.",
+             with at least 95 %.",
             measure.axis(),
             Axis::new("runs above", "%"),
             series,
@@ -209,10 +210,8 @@ pub fn elementary(name: &str, values: &[f64], data: &Data<'_>) -> Result<Option<
     }))
 }
 
-/// What an input does together with others, from an expansion; none where inputs are not independent
-/// or the runs are too few.
-pub fn joint_effects(name: &str, values: &[f64], data: &Data<'_>) -> Option<Bars> {
-    let found = expansion(values, data)?;
+/// What an input does together with others, from a surrogate.
+pub fn joint_effects(name: &str, found: &Surrogate, data: &Data<'_>) -> Bars {
     let bar = |(input, index): (&Input, &SurrogateIndex)| {
         let limits = index.total_limits;
         let bar = Bar {
@@ -226,7 +225,7 @@ pub fn joint_effects(name: &str, values: &[f64], data: &Data<'_>) -> Option<Bars
     };
     let mut rows: Vec<(f64, Bar)> = data.inputs.iter().zip(&found.inputs).map(bar).collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Some(Bars {
+    Bars {
         title: format!("Alone and with others: {name}"),
         sentence: format!(
             "From {}, which predicts {} % of the variance of runs that it has not seen. What it leaves \
@@ -242,16 +241,36 @@ pub fn joint_effects(name: &str, values: &[f64], data: &Data<'_>) -> Option<Bars
         x: Axis::new("share of the variance", ""),
         series: vec!["alone".to_owned(), "with others (total)".to_owned()],
         rows: rows.into_iter().map(|(_, bar)| bar).collect(),
-    })
+    }
 }
 
-/// The expansion of values, one per run, over the points of the runs.
+/// The surrogate of values, one per run, over the points of the runs; none where inputs are not
+/// independent or the runs are too few.
 pub fn expansion(values: &[f64], data: &Data<'_>) -> Option<Surrogate> {
-    // More rows make it slow, not better.
-    const ROWS: usize = 3000;
-    if !data.plan.has_independent_inputs() {
+    // Runs of these designs share coordinates: those left out for the cross-validation would have been seen.
+    let shared = matches!(
+        data.plan.study().sampling,
+        Sampling::Saltelli | Sampling::Morris
+    );
+    if !data.plan.has_independent_inputs() || shared {
         return None;
     }
+    let (u, y) = points(values, data);
+    // Jumps are not for polynomials; whichever predicts better is taken.
+    let smooth = surrogate(&u, &y);
+    let event = surrogate_of_event(&u, &y);
+    match (smooth, event) {
+        (Some(smooth), Some(event)) if event.predicted > smooth.predicted => Some(event),
+        (None, event) => event,
+        (smooth, _) => smooth,
+    }
+}
+
+/// Points of the unit cube of runs with finite values, and these: all, or a fair sample of as many as
+/// surrogates are made from.
+pub fn points(values: &[f64], data: &Data<'_>) -> (Vec<Vec<f64>>, Vec<f64>) {
+    // More rows make it slow, not better.
+    const ROWS: usize = 3000;
     let finite: Vec<usize> = (0..values.len())
         .filter(|&i| values[i].is_finite())
         .collect();
@@ -268,15 +287,7 @@ pub fn expansion(values: &[f64], data: &Data<'_>) -> Option<Surrogate> {
         .iter()
         .map(|&i| data.plan.point(data.runs[i]))
         .collect();
-    let y: Vec<f64> = places.iter().map(|&i| values[i]).collect();
-    // Jumps are not for polynomials; whichever predicts better is taken.
-    let smooth = surrogate(&u, &y);
-    let event = surrogate_of_event(&u, &y);
-    match (smooth, event) {
-        (Some(smooth), Some(event)) if event.predicted > smooth.predicted => Some(event),
-        (None, event) => event,
-        (smooth, _) => smooth,
-    }
+    (u, places.iter().map(|&i| values[i]).collect())
 }
 
 /// The probability of capture as it was after fewer runs.
@@ -309,7 +320,7 @@ pub fn convergence(data: &Data<'_>) -> Option<Chart> {
     };
     Some(Chart::over(
         "Convergence of the probability of capture",
-        "The estimate after so many runs, with its 95 % interval.",
+        "The estimate after so many runs, each with its own 95 % interval.",
         Axis::new("runs", ""),
         Axis::new("captured", "%"),
         vec![
@@ -352,7 +363,7 @@ pub fn relations(main: &Sensitivity, data: &Data<'_>) -> Result<Vec<Scatter>> {
 }
 
 /// Places of the runs that are drawn one by one: all, or as many as a page can hold.
-fn some_places(data: &Data<'_>) -> Vec<usize> {
+pub fn some_places(data: &Data<'_>) -> Vec<usize> {
     let count = data.runs.len();
     if count <= MOST_MARKS {
         return (0..count).collect();
@@ -364,7 +375,7 @@ fn some_places(data: &Data<'_>) -> Vec<usize> {
 }
 
 /// What is said of plots that do not show all runs.
-fn chosen(data: &Data<'_>, places: &[usize]) -> String {
+pub fn chosen(data: &Data<'_>, places: &[usize]) -> String {
     match places.len() {
         shown if shown < data.runs.len() => format!(" Shown: {shown} of {} runs.", data.runs.len()),
         _ => String::new(),

@@ -1,5 +1,6 @@
 //! Every figure of a study for programs.
 
+use super::answers::Driver;
 use super::data::Data;
 use super::limits::Kept;
 use super::measure::Measure;
@@ -13,12 +14,7 @@ use softdock_study::statistics::{
 };
 
 /// Distributions of all figures, what drives the named ones, exceedance curves and limits.
-pub fn all(
-    data: &Data<'_>,
-    named: &[Measure],
-    drivers: &[Sensitivity],
-    kept: &[Kept],
-) -> Result<Json> {
+pub fn all(data: &Data<'_>, named: &[Measure], drivers: &[Driver], kept: &[Kept]) -> Result<Json> {
     let mut figures = Map::new();
     for figure in data.plan.figures().iter().filter(|f| f.kind != Kind::Text) {
         let values = data.counted(&figure.name)?;
@@ -33,15 +29,14 @@ pub fn all(
         curves.insert(measure.key.clone(), Json::Array(points));
     }
     let mut sensitivities = Map::new();
-    for found in drivers {
-        let mut value = sensitivity(found);
-        let values = super::values_of(data, found)?;
-        value["expansion"] = super::pictures::expansion(&values, data)
-            .map_or(Json::Null, |found| expansion(data, &found));
-        if let Some(effects) = screening_of(data.table, &values, CONFIDENCE)? {
+    for driver in drivers {
+        let mut value = sensitivity(&driver.found);
+        let surrogate = driver.surrogate.as_ref();
+        value["expansion"] = surrogate.map_or(Json::Null, |found| expansion(data, found));
+        if let Some(effects) = screening_of(data.table, &driver.values, CONFIDENCE)? {
             value["elementary_effects"] = elementary(data, &effects);
         }
-        sensitivities.insert(found.figure.clone(), value);
+        sensitivities.insert(driver.found.figure.clone(), value);
     }
     Ok(json!({
         "figures": figures,

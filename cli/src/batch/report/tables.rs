@@ -6,6 +6,7 @@ use anyhow::Result;
 use softdock_docking::{Outcome, Summary};
 use softdock_report::{Axis, Cell, Table, significant};
 use softdock_study::description::Sampling;
+use softdock_study::statistics::quantile;
 use softdock_study::table::Column;
 
 /// Runs in the table of the worst.
@@ -28,19 +29,16 @@ pub fn all(data: &Data<'_>, results: &Results) -> Result<Vec<Table>> {
 /// How many runs ended in which way, and how hard they were.
 fn outcomes(data: &Data<'_>, results: &Results) -> Table {
     let row = |group: &Group| {
-        let quantile = |wanted: f64| {
-            let quantiles = &group.main.as_ref()?.quantiles;
-            let found = quantiles.iter().find(|q| q.probability == wanted);
-            found.map(|q| q.value)
-        };
-        let largest = group.main.as_ref().map(|main| main.max);
-        let number = |value: Option<f64>| Cell::number(value.unwrap_or(f64::NAN), 4);
+        let pairs = data.main_values.iter().zip(&data.outcome);
+        let own = pairs.filter(|(_, outcome)| **outcome == Some(group.outcome));
+        let values: Vec<f64> = own.map(|(value, _)| data.main.scaled(*value)).collect();
+        let at = |share: f64| Cell::number(quantile(&values, share).unwrap_or(f64::NAN), 4);
         vec![
             Cell::text(group.outcome.to_string()),
             Cell::text(group.count.to_string()),
-            number(quantile(0.5)),
-            number(quantile(0.95)),
-            number(largest),
+            at(0.5),
+            at(0.95),
+            at(1.0),
         ]
     };
     let none = || Cell::number(f64::NAN, 1);

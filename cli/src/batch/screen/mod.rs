@@ -19,7 +19,7 @@ use softdock_docking::{Outcome, Scenario};
 use softdock_study::description::{Fidelity, Screen, Study};
 use softdock_study::slurm::EXIT_UNFINISHED;
 use softdock_study::statistics::{
-    TwoFidelity, mean_of_two, probability_of_two, quantile, quantile_of_two,
+    Interval, TwoFidelity, mean_of_two, probability_of_two, quantile, quantile_of_two,
 };
 use softdock_study::{Directory, Job, Plan, Shard, Value, scenario};
 use std::path::Path;
@@ -33,6 +33,15 @@ const HIGH: f64 = 0.95;
 struct Gave {
     captured: Option<bool>,
     main: Option<f64>,
+    /// Whether it was still in contact at the end: it may be captured later.
+    open: bool,
+}
+
+impl Gave {
+    /// Whether the run was captured, if that is decided.
+    fn decided(&self) -> Option<bool> {
+        self.captured.filter(|_| !self.open)
+    }
 }
 
 /// What the two fidelities say together.
@@ -42,6 +51,9 @@ struct Found {
     /// Name of the main figure.
     main: String,
     capture: Option<TwoFidelity>,
+    /// What is known of the probability of capture whatever became of runs in full that failed, are suspect
+    /// or undecided; none without such runs.
+    known: Option<Interval>,
     mean: Option<TwoFidelity>,
     high: Option<TwoFidelity>,
     /// Runs in full without a result, and cheap ones.
@@ -164,29 +176,46 @@ fn cheap(plan: &Plan, screen: &Screen) -> Result<(Plan, StudyJob)> {
     }
     let set = match screen.set.is_empty() {
         false => nested(&screen.set, plan)?,
-        true => struts()?,
+        true => struts(plan)?,
     };
     let mut base = plan.scenario().clone();
     scenario::overlay(&mut base, &set);
     let base = Scenario::try_from(base).context("[screen] set")?;
     if let Err(refused) = base.check() {
-        return Err(BadInput::new(format!("[screen] set: {}", refused.message)).into());
+        let message = match screen.set.is_empty() {
+            false => format!("[screen] set: {}", refused.message),
+            true => format!(
+                "fidelity = \"screen\" takes legs as struts: {}; or name other cheap settings, such as \
+                 [screen.set] legs.elements = 3",
+                refused.message
+            ),
+        };
+        return Err(BadInput::new(message).into());
     }
     let job = StudyJob::Docking(Docking::new(&base).context("a screening run cannot start")?);
     let plan = Plan::new(study, base.into(), job.figures(), VERSION)?;
     Ok((plan, job))
 }
 
-/// What makes a run cheap where the study does not say: legs as struts.
-fn struts() -> Result<toml::Table> {
-    const KEY: &str = "legs.fidelity";
-    if find_key::<Scenario>(KEY, &Place::default()).is_err() {
-        let message = "fidelity = \"screen\" needs a table [screen] with the settings of the cheap runs, \
-                       such as set = { \"legs.elements\" = 3 }";
-        return Err(BadInput::new(message).into());
-    }
+/// Interval of the time series of a cheap run [s]: nobody looks at it, and figures do not depend on it.
+const CHEAP_OUTPUT_S: f64 = 0.05;
+/// Accuracy that a cheap run aims at; coarser ones save nothing.
+const CHEAP_ACCURACY: f64 = 0.01;
+
+/// What makes a run cheap where the study does not say: legs as struts, steps as long as their accuracy
+/// allows, few rows. Keys that the study varies stay as they are.
+fn struts(plan: &Plan) -> Result<toml::Table> {
     let mut set = toml::Table::new();
-    scenario::set(&mut set, KEY, &Value::Text("strut".to_owned()))?;
+    for (key, value) in [
+        ("legs.fidelity", Value::Text("strut".to_owned())),
+        ("solver.accuracy", Value::Real(CHEAP_ACCURACY)),
+        ("output_interval_s", Value::Real(CHEAP_OUTPUT_S)),
+    ] {
+        let varied = plan.inputs().iter().any(|input| input.name == key);
+        if !varied {
+            scenario::set(&mut set, key, &value)?;
+        }
+    }
     Ok(set)
 }
 
@@ -251,6 +280,7 @@ fn rows(folder: &Path, plan: &Plan) -> Result<Vec<Gave>> {
             let value = main.and_then(|place| figures.get(place)?.as_ref()?.number());
             out[row.run as usize] = Gave {
                 captured: Some(outcome == Outcome::Captured),
+                open: outcome == Outcome::InContact,
                 main: value.filter(|value| value.is_finite()),
             };
         }
@@ -286,12 +316,34 @@ fn worst(rows: &[Gave], count: usize, plan: &Plan) -> Vec<u64> {
     ranked.into_iter().map(|(_, run)| run).collect()
 }
 
+/// The ends of the interval of the probability of capture if no undecided run in full were captured, and if
+/// all were.
+fn known(cheap: &[Gave], full: &[Gave]) -> Option<Interval> {
+    let flag = |row: &Gave| row.captured.unwrap_or(false);
+    let (near, far) = cheap.split_at(full.len());
+    let (near, far): (Vec<bool>, Vec<bool>) = (
+        near.iter().map(flag).collect(),
+        far.iter().map(flag).collect(),
+    );
+    let either_way = |event: bool| {
+        let rows = full.iter().map(|row| row.decided().unwrap_or(event));
+        probability_of_two(&rows.collect::<Vec<_>>(), &near, &far, CONFIDENCE)
+    };
+    if full.iter().all(|row| row.decided().is_some()) {
+        return None;
+    }
+    Some(Interval {
+        low: either_way(false)?.interval.low,
+        high: either_way(true)?.interval.high,
+    })
+}
+
 /// The estimates. The cheap value of a run without one is the same for all such runs: it is still a
 /// function of the inputs, which is all that is asked of it.
 fn estimate(plan: &Plan, cheap: &[Gave], full: &[Gave]) -> Found {
     let n = full.len();
-    let known: Vec<f64> = cheap.iter().filter_map(|row| row.main).collect();
-    let middle = quantile(&known, 0.5).unwrap_or(0.0);
+    let values: Vec<f64> = cheap.iter().filter_map(|row| row.main).collect();
+    let middle = quantile(&values, 0.5).unwrap_or(0.0);
     let flag = |row: &Gave| row.captured.unwrap_or(false);
     let value = |row: &Gave| row.main.unwrap_or(middle);
     let decided = || {
@@ -305,6 +357,7 @@ fn estimate(plan: &Plan, cheap: &[Gave], full: &[Gave]) -> Found {
         &cheap[n..].iter().map(flag).collect::<Vec<_>>(),
         CONFIDENCE,
     );
+    let known = known(cheap, full);
     let measured = || {
         full.iter()
             .zip(cheap)
@@ -320,6 +373,7 @@ fn estimate(plan: &Plan, cheap: &[Gave], full: &[Gave]) -> Found {
         full_runs: n as u64,
         main: main_figure(plan).map_or("", |(_, name)| name).to_owned(),
         capture,
+        known,
         mean: mean_of_two(&y, &z, &further, CONFIDENCE),
         high: quantile_of_two(&y, &z, &further, HIGH, CONFIDENCE),
         without: [without(full), without(cheap)],

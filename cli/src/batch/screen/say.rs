@@ -35,6 +35,7 @@ pub(super) fn machine(plan: &Plan, found: &Found) -> Json {
         "full_runs": found.full_runs,
         "figure": found.main,
         "capture_probability": two(&found.capture),
+        "capture_known_95": found.known.map(ends),
         "mean": two(&found.mean),
         "quantile_95": two(&found.high),
         "without_result_in_full": found.without[0],
@@ -57,6 +58,10 @@ pub(super) fn describe(plan: &Plan, found: &Found, page: &Path) -> String {
     if let Some(two) = &found.capture {
         let unit = format!("%  ({}; {})", percents(two.interval), worth(two));
         text.text("probability of capture", percent(two.estimate), &unit);
+    }
+    if let Some(known) = found.known {
+        let unit = "%  (whatever became of runs in full that failed, are suspect or undecided)";
+        text.text("  what is known", percents(known), unit);
     }
     for (name, two) in [("mean", &found.mean), ("95 % quantile", &found.high)] {
         let Some(two) = two else { continue };
@@ -132,6 +137,13 @@ fn headlines(found: &Found) -> Vec<Figure> {
         out.push(Figure::text(
             "its 95 % interval",
             percents(two.interval),
+            "%",
+        ));
+    }
+    if let Some(known) = found.known {
+        out.push(Figure::text(
+            "whatever the undecided runs",
+            percents(known),
             "%",
         ));
     }

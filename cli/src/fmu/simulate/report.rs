@@ -1,6 +1,7 @@
 //! What is said about a run.
 
 use super::columns::Value;
+use super::compare::Comparison;
 use softdock_figures::{Figures, Views, figures};
 use softdock_report::Figure as Shown;
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ figures! {
     wall_s: f64 = "s", "wall time", "Time that the computation took";
     variables: Vec<String> as "Columns of the table.";
     last_values: Vec<Value> as "Their values in its last row.";
+    #[serde(skip_serializing_if = "Option::is_none")]
+    compared: Option<Comparison> as "How it differs from the table of --compare.";
 }
 
 /// Most values that a terminal shows.
@@ -52,6 +55,7 @@ impl Views for SimulateResult {
         let early = self.ended_by_fmu.then(|| {
             format!("the FMU asked to end the simulation at t = {reached} s, before its stop time")
         });
-        more.into_iter().chain(early).collect()
+        let compared = self.compared.as_ref().map(Comparison::sentence);
+        more.into_iter().chain(early).chain(compared).collect()
     }
 }

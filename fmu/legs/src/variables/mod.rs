@@ -9,4 +9,4 @@ pub mod spatial;
 pub use parameters::{Choice, Choices, LegParameters};
 pub use planar::PlanarParameters;
 pub use row::{fmu, unit_of_key, within};
-pub use spatial::SpatialParameters;
+pub use spatial::{COUPLED_SPECTRAL_RADIUS, SpatialParameters};

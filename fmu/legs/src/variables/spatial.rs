@@ -5,7 +5,7 @@ use leg_core::SpatialLegConfig;
 use leg_core::config::{ConfigError, Crank, Leaf, Motor, Solver, Tendon};
 use leg_core::spatial::{Base, CarriedMoment, Carrier, SectionShape, UniversalJoint};
 use leg_core::unit::{Origin, OutputGroup};
-use leg_core::unit_spatial::{SpatialInput as I, SpatialOutput as O};
+use leg_core::unit_spatial::{SPATIAL_INPUTS, SpatialInput as I, SpatialOutput as O};
 use softdock_fmi::model::{Failure, Parameters};
 use softdock_fmi::variables::{InfluencesOutputs, List, Name, UnitOf as U, one};
 
@@ -21,10 +21,21 @@ pub struct SpatialParameters {
     tip_velocity_given: bool,
 }
 
+/// Spectral radius of a leg that knows nothing of its master. In a master that holds forces over a step,
+/// accelerations that alternate from step to step, as they do with a radius near one, are fed back and
+/// grow; with zero they are gone after a step.
+pub const COUPLED_SPECTRAL_RADIUS: f64 = 0.0;
+
 impl Default for SpatialParameters {
     fn default() -> Self {
         Self {
-            config: SpatialLegConfig::default(),
+            config: SpatialLegConfig {
+                solver: Solver {
+                    spectral_radius: COUPLED_SPECTRAL_RADIUS,
+                    ..Solver::default()
+                },
+                ..SpatialLegConfig::default()
+            },
             choices: Choices::default(),
             carried_by_base: false,
             upright_moment: false,
@@ -237,6 +248,18 @@ const fn inputs(list: &mut List<SpatialParameters>) {
         list.input(name, U::Metre, first + k, position, |p, index| {
             p.config.tip_position_m[index - I::TipPosition as usize]
         });
+        k += 1;
+    }
+    let mut k = 0;
+    while k < 3 {
+        list.input(
+            Name::numbered("tip.displacement", k + 1),
+            U::Metre,
+            SPATIAL_INPUTS + k,
+            "Added to tip.position: for masters that begin with zeros on all connections, which leave \
+             tip.position alone",
+            |_, _| 0.0,
+        );
         k += 1;
     }
     list.influences(InfluencesOutputs::AfterStart);

@@ -72,6 +72,16 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
         let length = (self.z - joint.points[0]).norm().max(SHORTEST);
         let e: &SVector<f64, D> = &at.direction;
         let across = (SMatrix::<f64, D, D>::identity() - e * e.transpose()) * (lambda / length);
+        self.add_bend(joint, &across, geometric);
+    }
+
+    /// Adds `(∂z)ᵀ bend ∂z`: the second derivative of a row by the place of B's point.
+    pub(super) fn add_bend(
+        &self,
+        joint: &Joint<G, D>,
+        bend: &SMatrix<f64, D, D>,
+        geometric: &mut Geometric<N, D>,
+    ) {
         let linear = G::linear_part();
         let by = [
             -(linear + G::cross(&self.z)),
@@ -79,7 +89,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> JointKinematics<G, N, D> {
         ];
         for i in 0..2 {
             for j in 0..2 {
-                geometric.k[i][j] += by[i].tr_mul(&(across * by[j]));
+                geometric.k[i][j] += by[i].tr_mul(&(bend * by[j]));
             }
         }
         geometric.loaded = true;

@@ -227,6 +227,7 @@ impl Stepped for Implicit {
     }
 
     fn passed_jump(&mut self) -> Result<()> {
+        self.common.cross_actuator_jumps();
         let [_, motor] = self.jumps;
         if motor.is_some_and(|motor| motor <= self.common.time + self.slack()) {
             self.restart_behind_motor_jump();

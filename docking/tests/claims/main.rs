@@ -1,0 +1,7 @@
+//! What dockings must show as a whole: bodies that act by themselves, controllers at their limits.
+
+#![allow(clippy::unwrap_used, clippy::disallowed_methods)]
+
+mod actuation;
+mod per_leg;
+mod stability;
