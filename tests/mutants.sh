@@ -7,7 +7,7 @@
 #
 #   statistics   study/src/statistics                         tests of `study`
 #   store        study/src/store, merge.rs, status.rs, …      tests of `study`
-#   maps         fmu/src/variables                            tests of `fmu`
+#   maps         fmu/legs/src/variables                       tests of `fmu`
 #   settings     cli/src/settings                             unit tests of `cli`
 #   results      multibody/src/results                         unit tests of `multibody`
 #   summaries    docking/src/summary.rs, outcome.rs, track.rs unit tests of `docking`, tests of `dock`
@@ -39,9 +39,9 @@ case $group in
     tests=(--lib --test study -- --skip kill:: --skip disk --skip slurm:: --skip importers::)
     ;;
   maps)
-    package=softdock-fmu
-    files=('fmu/src/variables/**')
-    tests=(--lib --test fmu -- --skip valgrind::)
+    package=softdock-leg-models
+    files=('fmu/legs/src/variables/**')
+    tests=(--package softdock-leg-models --package softdock-fmu --lib --test fmu -- --skip valgrind::)
     ;;
   settings)
     package=softdock

@@ -532,6 +532,7 @@ impl<L: PlatformLeg> Platform<L> {
             self.balances = Some(self.leg_balances()?);
             return Err(Refusal::Event(share * h));
         }
+        self.judge_error(&steps, &integrator, strict.account)?;
         let stopped = self.world.encounter().is_none()
             && (self.balances.is_some() || self.legs.iter().any(L::touches_stop));
         let trial = if stopped {

@@ -20,6 +20,18 @@
 //! next to nothing has moved. Energies of legs cost a tenth of a step: when
 //! all is calm only every fourth step is looked at, together with those before it. Steps just before a
 //! touch are looked at one by one, so that the one that meets it can be refused.
+//!
+//! Where an accuracy is asked for, the error of a step acts, too. With e, the error of the increments
+//! of the bodies ([`super::integrator::Integrator::error_by_algorithmic`]; turns times a length), V,
+//! the largest speed they have had, and η, the part of it that a step may falsify,
+//!
+//! ```text
+//! u = |e|/(η V h)                                                                (3)
+//! h ← h · 0.9/√u,   ¼ ≤ factor ≤ 1/√2 if refused (u > 1), ½ ≤ factor ≤ 2 else    (4)
+//! ```
+//!
+//! e/h is a velocity and of second order in h. The speed at which bodies meet decides the peak force,
+//! about in proportion.
 
 use super::grid::SLIVER;
 use super::stepper::{Done, Planned};
@@ -178,6 +190,25 @@ pub struct Pace {
     pub guard: EnergyGuard,
     /// Length of the last step [s].
     last: f64,
+    /// V of (3) [m/s].
+    speed: f64,
+    /// u of (3) of the last step that was judged.
+    error_used: f64,
+}
+
+/// The error of a step, and what it is held against.
+#[derive(Debug, Clone, Copy)]
+pub struct StepError {
+    /// |e| of (3) [m].
+    pub error: f64,
+    /// Speed of the fastest body [m/s].
+    pub speed: f64,
+    /// η of (3).
+    pub share: f64,
+    /// Length of the step [s].
+    pub step: f64,
+    /// Steps are not refused for their error below this length [s].
+    pub smallest: f64,
 }
 
 impl Default for Pace {
@@ -186,6 +217,8 @@ impl Default for Pace {
             longest: f64::INFINITY,
             guard: EnergyGuard::default(),
             last: 0.0,
+            speed: 0.0,
+            error_used: 0.0,
         }
     }
 }
@@ -212,6 +245,28 @@ impl Pace {
         self.longest = FIRST_FORCED_STEP * step;
     }
 
+    /// Judges the error of a step, (3): the factor of (4) if it is to be refused.
+    pub fn judge_error(&mut self, step: &StepError, strict: bool) -> core::result::Result<(), f64> {
+        let speed = self.speed.max(step.speed);
+        if speed <= 0.0 {
+            return Ok(());
+        }
+        let used = step.error / (step.share * speed * step.step); // (3)
+        // NaN is not accurate.
+        let within = used <= 1.0 || step.step <= step.smallest;
+        if strict && !within {
+            return Err(rung(0.9 / used.sqrt(), -4, -1)); // (4)
+        }
+        self.speed = speed;
+        self.error_used = used;
+        Ok(())
+    }
+
+    /// By how much the next step may be longer, (4).
+    fn error_growth(&self) -> f64 {
+        rung(0.9 / self.error_used.max(1e-3).sqrt(), -2, 2)
+    }
+
     /// True if the end of an interval or an event makes `step` far shorter than the last one: too short
     /// for what that left of the hidden constraints.
     pub fn becomes_short(&self, step: &Planned) -> bool {
@@ -234,7 +289,7 @@ impl Pace {
         self.longest = if done.closed {
             FIRST_FORCED_STEP * step.reference
         } else {
-            growth.min(self.guard.growth()) * step.length
+            growth.min(self.guard.growth()).min(self.error_growth()) * step.length
         };
         self.guard.awake = if done.changed || done.closed {
             AWAKE
@@ -283,6 +338,45 @@ mod tests {
         let (stake, step) = ((1.0, 1.0), (1e-3, 1e-3));
         assert!(watch.judge(f64::NAN, stake, step, true).is_err());
         assert_eq!(watch.judge(1.0, (0.0, 1.0), step, true), Ok(()));
+    }
+
+    /// Halving a step makes its error an eighth, u a quarter: (4) leads to u = 0.81 from either side.
+    #[test]
+    fn the_error_leads_to_the_longest_step_that_is_accurate() {
+        let step = |h: f64| StepError {
+            error: 2e3 * h.powi(3),
+            speed: 0.05,
+            share: 1e-3,
+            step: h,
+            smallest: 1e-6,
+        };
+        let longest = (1e-3 * 0.05 / 2e3_f64).sqrt();
+        for first in [longest / 30.0, longest * 30.0] {
+            let (mut pace, mut h) = (Pace::default(), first);
+            for _ in 0..40 {
+                h *= match pace.judge_error(&step(h), true) {
+                    Ok(()) => pace.error_growth(),
+                    Err(factor) => factor,
+                };
+            }
+            assert!(h < longest && h > 0.5 * longest, "{first} {h} {longest}");
+        }
+        let mut pace = Pace::default();
+        let unknown = StepError {
+            error: f64::NAN,
+            ..step(1e-3)
+        };
+        assert!(pace.judge_error(&unknown, true).is_err());
+        assert!(
+            pace.judge_error(
+                &StepError {
+                    smallest: 1.0,
+                    ..unknown
+                },
+                true
+            )
+            .is_ok()
+        );
     }
 
     /// Where nothing has moved but by rounding, a step may miss what rounding leaves, and no more.
