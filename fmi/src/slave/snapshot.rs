@@ -121,7 +121,7 @@ impl<M: Model> SlaveOf<M> {
 }
 
 const MAGIC: &[u8; 8] = b"softdock";
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// Bytes before the parameters: magic, version, model, state, counts, experiment.
 const HEADER: usize = 8 + 4 + 8 + 4 + 4 + 4 + 8 + 8 + 8 + 8 + 8;
 /// Numbers of an input: value, derivatives, order, whether it was given.
