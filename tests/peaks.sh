@@ -9,7 +9,7 @@ peak() {
     { "$softdock" dock "$@" --json --no-report || [ $? -eq 3 ]; } |
         tr ',' '\n' | sed -n 's/.*"peak_contact_force_n": *\([0-9.e+-]*\).*/\1/p'
 }
-names="default aligned lateral-50mm idss-corner gravity-bench free-floating-pair motors-locked motors-hold motors-lqr"
+names="default aligned lateral-50mm idss-corner idss-ring gravity-bench free-floating-pair motors-locked motors-hold motors-impedance motors-lqr"
 worst=0
 printf '%-20s %12s %12s %10s\n' scenario 'peak [N]' 'converged' 'error [%]'
 for name in $names; do
