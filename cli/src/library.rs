@@ -115,9 +115,9 @@ pub fn dock(scenario: &Scenario, legs: Legs, stop: &dyn Fn() -> bool) -> Result<
     execute::prepare(scenario, true, fmu.as_ref())?.run(None, stop)
 }
 
-/// A docking at its start, to be advanced by the caller.
+/// A docking at its start, to be advanced by the caller, who may be the controller.
 pub fn docking(scenario: &Scenario) -> Result<DockingRun> {
-    Ok(execute::prepare(scenario, true, None)?.into_run())
+    Ok(execute::prepare_stepped(scenario)?.into_run())
 }
 
 /// Runs what is left of a docking that the caller has advanced.

@@ -33,8 +33,9 @@ pub trait PlatformLeg: Clone + core::fmt::Debug + Send + Sync + 'static {
     /// Whether a snapshot that was read can be one of this leg.
     fn fits(&self, state: &Self::State) -> bool;
 
-    /// Breaks the leg: from now on it carries nothing and stays where it is.
-    fn detach(&mut self);
+    /// Breaks the leg, or makes it whole again: while it is broken, it carries nothing and stays where it
+    /// is.
+    fn set_attached(&mut self, attached: bool);
     /// True until the leg is broken.
     fn is_attached(&self) -> bool;
 
@@ -151,8 +152,8 @@ impl PlatformLeg for NativeLeg {
         state.fits(self.state())
     }
 
-    fn detach(&mut self) {
-        NativeLeg::detach(self);
+    fn set_attached(&mut self, attached: bool) {
+        NativeLeg::set_attached(self, attached);
     }
 
     fn is_attached(&self) -> bool {

@@ -52,6 +52,8 @@ pub struct PlatformState<S = SpatialState> {
     pub bodies: Vec<BodyState>,
     /// Legs.
     pub legs: Vec<S>,
+    /// Which of them are not broken.
+    attached: Vec<bool>,
     /// Contact, latch, account.
     pub world: WorldMemory,
     /// Work of the end effector on each leg's tip.
@@ -307,7 +309,7 @@ impl<L: PlatformLeg> Platform<L> {
     /// Breaks a leg (from 0): from now on it carries nothing and stays where it is.
     pub fn detach(&mut self, leg: usize) {
         if let Some(leg) = self.legs.get_mut(leg) {
-            leg.detach();
+            leg.set_attached(false);
             self.restart_small_steps();
         }
     }
@@ -361,6 +363,7 @@ impl<L: PlatformLeg> Platform<L> {
             time: self.time,
             bodies: self.bodies.clone(),
             legs: self.legs.iter().map(L::snapshot).collect(),
+            attached: self.legs.iter().map(L::is_attached).collect(),
             world: self.world.memory(),
             tips: self.tips.clone(),
             feet: self.feet.clone(),
@@ -380,8 +383,10 @@ impl<L: PlatformLeg> Platform<L> {
         self.pace = state.pace;
         self.balances = state.balances;
         self.jumped = state.jumped;
-        for (leg, saved) in self.legs.iter_mut().zip(&state.legs) {
+        let legs = self.legs.iter_mut().zip(&state.legs);
+        for ((leg, saved), attached) in legs.zip(&state.attached) {
             leg.restore(saved);
+            leg.set_attached(*attached);
         }
     }
 
@@ -402,12 +407,13 @@ impl<L: PlatformLeg> Platform<L> {
         let legs = self.legs.len();
         let counts = [
             state.legs.len(),
+            state.attached.len(),
             state.tips.len(),
             state.feet.len(),
             memory.motors.len(),
         ];
         let states = self.legs.iter().zip(&state.legs);
-        let fits = counts == [legs; 4]
+        let fits = counts == [legs; 5]
             && state.bodies.len() == self.bodies.len()
             && self.world.fits(&state.world)
             && states.into_iter().all(|(leg, state)| leg.fits(state));

@@ -296,9 +296,10 @@ impl NativeLeg {
         self.leg.leaf_stress(&self.state)
     }
 
-    /// Breaks the leg: from now on it carries nothing and stays where it is.
-    pub fn detach(&mut self) {
-        self.attached = false;
+    /// Breaks the leg, or makes it whole again: while it is broken, it carries nothing and stays where it
+    /// is.
+    pub fn set_attached(&mut self, attached: bool) {
+        self.attached = attached;
         self.open = None;
     }
 

@@ -286,8 +286,8 @@ impl PlatformLeg for StrutLeg {
         self.state = *state;
     }
 
-    fn detach(&mut self) {
-        self.attached = false;
+    fn set_attached(&mut self, attached: bool) {
+        self.attached = attached;
     }
 
     fn is_attached(&self) -> bool {

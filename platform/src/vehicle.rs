@@ -74,6 +74,11 @@ impl VehicleWrench {
         self.load = self.wrench.at_end(start, end);
     }
 
+    /// It acts as the last accepted step felt it.
+    pub fn stand(&mut self) {
+        self.load = self.felt;
+    }
+
     /// Adds it to Newton's system at an iterate.
     pub fn add_to(&self, system: &mut BodySystem, steps: &[BodyStep]) {
         let rotation = steps[self.body].trial.pose.rotation();

@@ -92,6 +92,8 @@ pub struct WorldMemory {
     account: Account,
     encounter: Option<EncounterMemory>,
     vehicles: Vec<VehicleWrench>,
+    /// Wrench histories of the actuators as the last accepted step felt them.
+    actuators: Vec<Vector6<f64>>,
 }
 
 /// Kinetic energy and potential of a body [J].
@@ -105,8 +107,10 @@ struct Actuator {
     /// Position of the body in the lists of bodies.
     body: usize,
     actuation: Actuation,
-    /// The wrench history as the step under way feels it.
+    /// The wrench history as the last accepted step felt it, or behind a jump since, and as the step
+    /// under way feels it.
     felt: Vector6<f64>,
+    load: Vector6<f64>,
 }
 
 /// The bodies and what acts on them besides the legs.
@@ -236,6 +240,7 @@ impl World {
             account: self.account,
             encounter: self.encounter.as_deref().map(Encounter::memory),
             vehicles: self.vehicles.clone(),
+            actuators: self.actuators.iter().map(|one| one.felt).collect(),
         }
     }
 
@@ -248,13 +253,17 @@ impl World {
             (None, None) => true,
             _ => false,
         };
-        vehicles && encounters
+        vehicles && encounters && memory.actuators.len() == self.actuators.len()
     }
 
     /// Goes back to a memory of this world.
     pub fn restore(&mut self, memory: &WorldMemory) {
         self.account = memory.account;
         self.vehicles.clone_from(&memory.vehicles);
+        for (actuator, felt) in self.actuators.iter_mut().zip(&memory.actuators) {
+            actuator.felt = *felt;
+        }
+        self.stand();
         if let (Some(encounter), Some(saved)) = (&mut self.encounter, &memory.encounter) {
             encounter.restore(saved);
         }
@@ -266,11 +275,21 @@ impl World {
         for actuator in &mut self.actuators {
             // Behind a jump, accelerations have followed: a step sees its own side only.
             let history = actuator.actuation.history();
-            [_, actuator.felt] = history.at_points(start, end, [start, end], [0.5, 0.5]);
+            [_, actuator.load] = history.at_points(start, end, [start, end], [0.5, 0.5]);
         }
         for vehicle in &mut self.vehicles {
             vehicle.begin(start, end);
         }
+    }
+
+    /// The wrenches act as the last accepted step felt them, whatever a step that was refused since, or
+    /// one before a state was restored, made of them.
+    pub fn stand(&mut self) {
+        self.load = self.account.wrench_load;
+        for actuator in &mut self.actuators {
+            actuator.load = actuator.felt;
+        }
+        self.vehicles.iter_mut().for_each(VehicleWrench::stand);
     }
 
     /// Starts Newton's system at an iterate: inertia, outer wrench, contact, latch.
@@ -286,7 +305,7 @@ impl World {
             .add_dead_wrench(&steps[EFFECTOR], &force, &moment);
         for actuator in &self.actuators {
             let (i, step) = (actuator.body, &steps[actuator.body]);
-            let found = (actuator.actuation).evaluate(&step.trial, &actuator.felt, end);
+            let found = (actuator.actuation).evaluate(&step.trial, &actuator.load, end);
             self.system.add_wrench(i, &found.wrench);
             let by_twist = found.by_twist * (step.map * integrator.weights().damping);
             self.system
@@ -432,7 +451,7 @@ impl World {
         for actuator in &self.actuators {
             let i = actuator.body;
             let end = ends(i);
-            let found = (actuator.actuation).evaluate(end, &actuator.felt, start + h);
+            let found = (actuator.actuation).evaluate(end, &actuator.load, start + h);
             loads[i] = found.wrench;
             let before = &self.account.actuator_loads[i];
             sum += actuation::work(before, &loads[i], &bodies[i], end, h);
@@ -459,6 +478,7 @@ impl World {
             let (force, moment) = actuator.actuation.history().sample(behind);
             actuator.felt.fixed_rows_mut::<3>(0).copy_from(&force);
             actuator.felt.fixed_rows_mut::<3>(3).copy_from(&moment);
+            actuator.load = actuator.felt;
             let found = (actuator.actuation).evaluate(&bodies[i], &actuator.felt, time);
             let change = found.wrench - self.account.actuator_loads[i];
             self.account.actuator_loads[i] = found.wrench;
@@ -483,6 +503,7 @@ impl World {
             body,
             actuation,
             felt: Vector6::zeros(),
+            load: Vector6::zeros(),
         });
     }
 
@@ -544,6 +565,9 @@ impl World {
             let (work, loads) = self.actuator_work(bodies, ends, (time - h, h));
             self.account.actuator_work += work;
             self.account.actuator_loads = loads;
+            for actuator in &mut self.actuators {
+                actuator.felt = actuator.load;
+            }
         }
         let by_vehicles = self.vehicle_work(bodies, steps, h);
         self.vehicles.iter_mut().for_each(VehicleWrench::accept);

@@ -150,6 +150,21 @@ pub fn prepare_controlled(
     if controller.is_none() && scenario.docking.regulator.law == Law::External {
         return Err(DockingError::NoController.into());
     }
+    start(scenario, keep_samples, fmu, controller)
+}
+
+/// The same for a caller who advances the run: with `regulator.law = "external"`, the caller is the
+/// controller.
+pub fn prepare_stepped(scenario: &Scenario) -> Result<Ready> {
+    start(scenario, true, None, None)
+}
+
+fn start(
+    scenario: &Scenario,
+    keep_samples: bool,
+    fmu: Option<&FmuArchive>,
+    controller: Option<Box<dyn Controller>>,
+) -> Result<Ready> {
     let started = Instant::now();
     let run = match (fmu, controller) {
         (Some(fmu), controller) => {

@@ -90,6 +90,7 @@ impl<L: PlatformLeg> Platform<L> {
                 return Err(PlatformError::in_leg(i)(failure));
             }
         }
+        world.stand();
         world.linearize(&steps, &integrator, self.time)?;
         for (leg, sphere) in legs.iter().zip(spheres.iter()) {
             if let Some(response) = leg.response() {

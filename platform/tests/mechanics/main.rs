@@ -8,6 +8,7 @@ mod cosimulation;
 mod intervals;
 mod limits;
 mod maps;
+mod saved;
 mod statics;
 mod whole;
 
