@@ -113,7 +113,11 @@ fn motion_of(body: usize, plane: bool) -> Vec<(String, Source)> {
 
 /// Kinematics, eq. (1): places, velocities and accelerations over the prescribed motion. Every degree
 /// of freedom must be driven.
-pub fn kinematics(motion: &MotionOnly, rows: Rows<'_>, snapshots: Snapshots<'_>) -> Result<Outcome> {
+pub fn kinematics(
+    motion: &MotionOnly,
+    rows: Rows<'_>,
+    snapshots: Snapshots<'_>,
+) -> Result<Outcome> {
     prescribed(motion.description(), "kinematics", rows, snapshots)
 }
 
@@ -160,17 +164,27 @@ fn require_driven<G: Space<N, D>, const N: usize, const D: usize>(
         .collect();
     let (problem, remedy) = if constraints > unknowns {
         let many = constraints - unknowns;
-        let problem = format!("{many} more constraints than coordinates: a driver or joint too many");
-        (problem, "remove a driver, or choose joints with fewer constraints".to_owned())
+        let problem =
+            format!("{many} more constraints than coordinates: a driver or joint too many");
+        (
+            problem,
+            "remove a driver, or choose joints with fewer constraints".to_owned(),
+        )
     } else if bends.is_empty() {
         let free = unknowns - constraints;
         let problem = format!("{free} degrees of freedom are not driven");
-        (problem, "add a [[driver]] for each, or use `simulate`".to_owned())
+        (
+            problem,
+            "add a [[driver]] for each, or use `simulate`".to_owned(),
+        )
     } else {
         let free = unknowns - constraints;
         let list = bends.join(", ");
         let problem = format!("{free} degrees of freedom are not driven, for {list} can bend");
-        (problem, "make them rigid bodies, or use `simulate`".to_owned())
+        (
+            problem,
+            "make them rigid bodies, or use `simulate`".to_owned(),
+        )
     };
     Err(MechanismError::Mechanism {
         file: description.file.clone(),

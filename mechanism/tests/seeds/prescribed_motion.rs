@@ -31,8 +31,16 @@ fn web_cutter_torque_over_a_turn() {
     }
     let pressed = table.values("cut_n");
     assert_eq!(pressed.iter().filter(|force| **force != 0.0).count(), 10);
-    near(table.at(0.855, "motor.torque_nm"), 28.560648742, NINE_DIGITS);
-    near(table.at(0.047, "motor.torque_nm"), -10.795291105, NINE_DIGITS);
+    near(
+        table.at(0.855, "motor.torque_nm"),
+        28.560648742,
+        NINE_DIGITS,
+    );
+    near(
+        table.at(0.047, "motor.torque_nm"),
+        -10.795291105,
+        NINE_DIGITS,
+    );
 }
 
 #[test]
@@ -56,7 +64,11 @@ fn kinematics_has_the_motion_of_every_body_and_no_force() {
     for (time, angles, changes) in [
         (0.0, [1.520504628, 2.127285199], [1.095341190, 5.563546339]),
         (0.1, [1.380950407, 2.068297396], [6.831393318, 7.387906168]),
-        (0.75, [1.727742950, 2.359460133], [-9.352071080, -6.251761626]),
+        (
+            0.75,
+            [1.727742950, 2.359460133],
+            [-9.352071080, -6.251761626],
+        ),
     ] {
         for (i, link) in ["link2", "link3"].iter().enumerate() {
             let at = |what: &str| table.at(time, &format!("{link}.{what}"));
@@ -105,7 +117,10 @@ motion = "0.3*t^2"
     let motion = MotionOnly::of(&description);
     let names = &motion.description().outputs;
     let column = |name: &str| names.iter().position(|part| part.name == name).unwrap();
-    let (spin, across) = (column("arm.rate_change_z_rad_per_s2"), column("arm.ax_m_per_s2"));
+    let (spin, across) = (
+        column("arm.rate_change_z_rad_per_s2"),
+        column("arm.ax_m_per_s2"),
+    );
     let mut rows = 0;
     let mut row = |time: f64, values: &[f64]| {
         let (angle, rate) = (0.3 * time * time, 0.6 * time);
