@@ -106,7 +106,10 @@ fn a_reduced_body_deflects_like_the_full_one_while_it_bends_little() {
 /// changes the stiffness in bending (geometric stiffening), which reduced bodies leave out.
 #[test]
 fn what_all_modes_leave_is_geometric_stiffening() {
-    let soft = ["parameters.youngs_modulus_pa=7e9", "analysis.duration_s=0.12"];
+    let soft = [
+        "parameters.youngs_modulus_pa=7e9",
+        "analysis.duration_s=0.12",
+    ];
     let full = deflection(&run("l-release", &soft));
     let largest = full.iter().fold(0.0_f64, |most, d| most.max(d.abs()));
     assert!(largest < 0.02 * 0.5, "{largest}");
