@@ -1,6 +1,6 @@
 //! Prints rows of a mechanism: `run NAME|FILE [inverse|modes|statics] [KEY=VALUE]… [at TIME…]`.
 
-use softdock_mechanism::{analysis, library, simulate};
+use softdock_mechanism::{analysis, library, prescribed, simulate};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1).peekable();
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let started = std::time::Instant::now();
     let outcome = match what.as_str() {
-        "inverse" => simulate::inverse(&description, &mut rows)?,
+        "inverse" => prescribed::inverse(&description, &mut rows)?,
         _ => simulate::simulate(&description, &mut rows)?,
     };
     println!(

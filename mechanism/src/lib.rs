@@ -16,6 +16,7 @@ pub mod library;
 pub mod matrices;
 pub mod parts;
 pub mod picture;
+pub mod prescribed;
 pub mod quantity;
 pub mod read;
 pub mod reduce;

@@ -753,7 +753,7 @@ fn project_velocities<G: Space<N, D>, const N: usize, const D: usize>(
 }
 
 /// An error of the start, in terms of the mechanism.
-fn explain(
+pub(crate) fn explain(
     description: &Description,
     what: &'static str,
     cause: multibody::Error,

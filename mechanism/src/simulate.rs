@@ -1,12 +1,10 @@
 //! Runs of a mechanism with rows for a table, in the plane or in space.
 
-use crate::error::{MechanismError, Result};
+use crate::error::Result;
 use crate::parts::Description;
 use crate::run::Simulation;
 use crate::space::Space;
-use multibody::dynamics::{self, Projection, ProjectionWeight};
 use multibody::group::{Se2, Se3};
-use multibody::model::Drive;
 use multibody::results::soundness::Soundness;
 
 /// What came out of a run.
@@ -127,75 +125,5 @@ fn simulate_in<G: Space<N, D>, const N: usize, const D: usize>(
         degrees_of_freedom: model.degrees_of_freedom(),
         events: simulation.events.clone(),
         complete,
-    })
-}
-
-/// Inverse dynamics: places, rates and accelerations follow from the drivers at every time, and so do
-/// the forces of drivers and joints. Every degree of freedom must be driven.
-pub fn inverse(description: &Description, rows: Rows<'_>) -> Result<Outcome> {
-    if description.dimension == 2 {
-        inverse_in::<Se2, 3, 2>(description, rows)
-    } else {
-        inverse_in::<Se3, 6, 3>(description, rows)
-    }
-}
-
-fn inverse_in<G: Space<N, D>, const N: usize, const D: usize>(
-    description: &Description,
-    rows: Rows<'_>,
-) -> Result<Outcome> {
-    let mut simulation = Simulation::<G, N, D>::new(description)?;
-    let model = &simulation.built.model;
-    let unknowns = N * model.node_count() - model.idle_count();
-    let constraints = model.constraint_count();
-    if unknowns != constraints {
-        let free = unknowns as i64 - constraints as i64;
-        return Err(MechanismError::Mechanism {
-            file: description.file.clone(),
-            problem: format!("{free} degrees of freedom are not driven"),
-            remedy: "add a [[driver]] for each, or use `simulate`".to_owned(),
-        });
-    }
-    let analysis = &description.analysis;
-    let mut complete = rows(0.0, &simulation.outputs());
-    let projection = Projection {
-        weight: ProjectionWeight::Identity,
-        held: Vec::new(),
-    };
-    let failed = MechanismError::computing("inverse dynamics");
-    // Steps between rows keep Newton on the same branch.
-    let parts = (analysis.output_step / analysis.step)
-        .ceil()
-        .clamp(1.0, 1e6) as usize;
-    let mut last = 0.0;
-    for time in times(analysis.duration, analysis.output_step) {
-        if !complete {
-            break;
-        }
-        for part in 1..=parts {
-            let (built, state, workspace) = simulation.parts();
-            let model = &built.model;
-            state.time = if part == parts {
-                time
-            } else {
-                last + (time - last) * part as f64 / parts as f64
-            };
-            built.drive.sample(state.time, &mut state.inputs);
-            dynamics::project_positions(model, state, workspace, &projection).map_err(&failed)?;
-            if part == parts {
-                dynamics::project_velocities(model, state, workspace, &projection)
-                    .map_err(&failed)?;
-                dynamics::initialize(model, state, workspace, &built.drive).map_err(&failed)?;
-            }
-            simulation.follow();
-        }
-        last = time;
-        complete = rows(time, &simulation.outputs());
-    }
-    Ok(Outcome {
-        joint_gap: simulation.largest_gap(),
-        events: simulation.events.clone(),
-        complete,
-        ..Outcome::default()
     })
 }

@@ -7,7 +7,7 @@ use numpy::PyArray1;
 use pyo3::prelude::*;
 use serde_json::json;
 use softdock::library;
-use softdock_mechanism::{Description, analysis, simulate};
+use softdock_mechanism::{Description, analysis, prescribed, simulate};
 use std::sync::atomic::Ordering;
 
 /// A mechanism.
@@ -63,7 +63,7 @@ impl Mechanism {
             };
             Ok(match inverse {
                 false => simulate::simulate(description, &mut row)?,
-                true => simulate::inverse(description, &mut row)?,
+                true => prescribed::inverse(description, &mut row)?,
             })
         })?;
         let events: Vec<_> = outcome

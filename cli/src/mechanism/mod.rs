@@ -31,7 +31,8 @@ enum Command {
     Simulate(simulate::Arguments),
     /// Forces of drivers and joints over a prescribed motion; every degree of freedom must be driven
     Inverse(simulate::Arguments),
-    /// Places over a prescribed motion, the same table as `inverse`
+    /// Places, velocities and accelerations of all bodies over a prescribed motion, without forces; every
+    /// degree of freedom must be driven
     Kinematics(simulate::Arguments),
     /// Equilibrium near the start
     Statics(analyses::Arguments),
@@ -168,9 +169,8 @@ fn found(name: &str) -> Result<Found> {
 pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let done = match &arguments.command {
         Command::Simulate(arguments) => simulate::run(arguments, simulate::Kind::Dynamics),
-        Command::Inverse(arguments) | Command::Kinematics(arguments) => {
-            simulate::run(arguments, simulate::Kind::Inverse)
-        }
+        Command::Inverse(arguments) => simulate::run(arguments, simulate::Kind::Inverse),
+        Command::Kinematics(arguments) => simulate::run(arguments, simulate::Kind::Kinematics),
         Command::Statics(arguments) => analyses::statics(arguments),
         Command::Modes(arguments) => analyses::modes(arguments),
         Command::Linearize(arguments) => analyses::linearize(arguments),

@@ -52,7 +52,10 @@ pub fn page(
         let chart = Chart::over_time(&title, "Outputs of the file.", axis, series.collect());
         blocks.push(chart.into());
     }
-    blocks.push(ledger(snapshots));
+    // A prescribed motion takes no steps and keeps no account.
+    if summary.steps > 0 {
+        blocks.push(ledger(snapshots));
+    }
     blocks.extend(spectra(description, record, &groups));
     Page {
         title: summary.title.clone(),

@@ -7,6 +7,7 @@ use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_mechanism::Description;
+use softdock_mechanism::prescribed::{self, MotionOnly};
 use softdock_mechanism::read::Parameter;
 use softdock_mechanism::simulate::{self, Outcome};
 use softdock_mechanism::spectrum::{self, Peak};
@@ -54,8 +55,10 @@ impl Record {
 pub enum Kind {
     /// Motion under forces.
     Dynamics,
-    /// Forces of a motion.
+    /// Forces of a motion that drivers prescribe.
     Inverse,
+    /// That motion alone.
+    Kinematics,
 }
 
 /// What summary.json says.
@@ -103,7 +106,9 @@ struct Event {
 
 /// Runs the command.
 pub fn run(arguments: &Arguments, kind: Kind) -> Result<ExitCode> {
-    let description = arguments.mechanism.read()?;
+    let read = arguments.mechanism.read()?;
+    let motion = (kind == Kind::Kinematics).then(|| MotionOnly::of(&read));
+    let description = motion.as_ref().map_or(&read, MotionOnly::description);
     let analysis = &description.analysis;
     run::check_times(analysis.duration, analysis.output_step)
         .map_err(crate::failure::BadInput::new)?;
@@ -117,8 +122,7 @@ pub fn run(arguments: &Arguments, kind: Kind) -> Result<ExitCode> {
     let (mut record, mut snapshots) = (Record::default(), Vec::new());
     let page = (arguments.plot.clone()).or_else(|| {
         let out = arguments.output.out.as_ref();
-        out.filter(|_| kind == Kind::Dynamics)
-            .map(|out| out.join("mechanism.html"))
+        out.map(|out| out.join("mechanism.html"))
     });
     let (mut smallest, mut largest) = (Vec::new(), Vec::new());
     let mut rows = |time: f64, values: &[f64]| {
@@ -140,16 +144,17 @@ pub fn run(arguments: &Arguments, kind: Kind) -> Result<ExitCode> {
         trouble = csv.row(&row).err();
         trouble.is_none() && !run::stop_requested()
     };
-    let done = match kind {
-        Kind::Dynamics => {
-            let mut take = |snapshot| snapshots.push(snapshot);
-            let snapshots: simulate::Snapshots<'_> = match page {
-                Some(_) => Some(&mut take),
-                None => None,
-            };
-            simulate::simulate_and_watch(&description, &mut rows, snapshots)
+    let mut take = |snapshot| snapshots.push(snapshot);
+    let watched: simulate::Snapshots<'_> = match page {
+        Some(_) => Some(&mut take),
+        None => None,
+    };
+    let done = match &motion {
+        Some(motion) => prescribed::kinematics(motion, &mut rows, watched),
+        None if kind == Kind::Inverse => {
+            prescribed::inverse_and_watch(description, &mut rows, watched)
         }
-        Kind::Inverse => simulate::inverse(&description, &mut rows),
+        None => simulate::simulate_and_watch(description, &mut rows, watched),
     };
     if let Some(trouble) = trouble {
         return Err(trouble.into());
@@ -205,12 +210,12 @@ pub fn run(arguments: &Arguments, kind: Kind) -> Result<ExitCode> {
         last: named(&last),
         smallest: named(&smallest),
         largest: named(&largest),
-        spectrum: peaks(&description, &record),
+        spectrum: peaks(description, &record),
         ended_because: ended.reason(),
         file: file.clone(),
     };
     if let Some(path) = page {
-        let page = super::page::page(&description, &summary, &record, &snapshots);
+        let page = super::page::page(description, &summary, &record, &snapshots);
         output::write_atomic(&path, page.html()?.as_bytes())?;
     }
     report(arguments, &summary)?;

@@ -5,6 +5,7 @@ use crate::document::Place;
 use crate::error::Result;
 use crate::formula::Meaning;
 use crate::parts::{ForcePart, JointPartKind, OutputPart, Source};
+use crate::prescribed::variable;
 use crate::read::{Entry, near};
 
 const AXES: [&str; 3] = ["x", "y", "z"];
@@ -137,6 +138,9 @@ impl Assembler<'_> {
             "rate_y_rad_per_s",
             "rate_z_rad_per_s",
             "rate_change_rad_per_s2",
+            "rate_change_x_rad_per_s2",
+            "rate_change_y_rad_per_s2",
+            "rate_change_z_rad_per_s2",
             "slide_m",
             "force_x_n",
             "force_y_n",
@@ -202,7 +206,9 @@ impl Assembler<'_> {
                 _ if plane => None,
                 _ => {
                     let angle = axis("angle_", "_rad").map(|i| Source::Turn(spot, 0, i));
-                    angle.or_else(|| axis("rate_", "_rad_per_s").map(|i| Source::Turn(spot, 1, i)))
+                    let rate = || axis("rate_", "_rad_per_s").map(|i| Source::Turn(spot, 1, i));
+                    let change = || axis("rate_change_", "_rad_per_s2");
+                    (angle.or_else(rate)).or_else(|| change().map(|i| Source::Turn(spot, 2, i)))
                 }
             };
         }
@@ -280,10 +286,4 @@ impl Assembler<'_> {
         }
         None
     }
-}
-
-/// A program that gives its first variable.
-fn variable() -> multibody::model::Program {
-    multibody::model::Program::new(vec![multibody::model::Op::Variable(0)])
-        .unwrap_or_else(|_| multibody::model::Program::constant(0.0))
 }

@@ -14,9 +14,11 @@ mod flexible;
 mod friction;
 mod mistakes;
 mod mistakes_many;
+mod prescribed_motion;
 mod random;
 mod reduced;
 
+use softdock_mechanism::prescribed::{self, MotionOnly};
 use softdock_mechanism::{Description, library, simulate};
 
 /// A table of a run.
@@ -63,12 +65,21 @@ pub fn run(name: &str, settings: &[&str]) -> Table {
 
 /// Inverse dynamics of a mechanism.
 pub fn inverse(name: &str, settings: &[&str]) -> Table {
-    table(&describe(name, settings), simulate::inverse)
+    table(&describe(name, settings), prescribed::inverse)
 }
 
-type Run = fn(&Description, simulate::Rows<'_>) -> softdock_mechanism::Result<simulate::Outcome>;
+/// Kinematics of a mechanism.
+pub fn kinematics(name: &str, settings: &[&str]) -> Table {
+    let motion = MotionOnly::of(&describe(name, settings));
+    table(motion.description(), |_, rows| {
+        prescribed::kinematics(&motion, rows, None)
+    })
+}
 
-fn table(description: &Description, run: Run) -> Table {
+fn table(
+    description: &Description,
+    run: impl Fn(&Description, simulate::Rows<'_>) -> softdock_mechanism::Result<simulate::Outcome>,
+) -> Table {
     let mut rows = Vec::new();
     let outcome = run(description, &mut |time, values| {
         rows.push((time, values.to_vec()));

@@ -5,7 +5,7 @@
 use crate::error::Result;
 use crate::sources::{ARM, L_MECHANISM, NIKRAVESH, TWO_LINK};
 use crate::{Case, Demand, Quantity};
-use softdock_mechanism::{analysis, library, simulate};
+use softdock_mechanism::{analysis, library, prescribed, simulate};
 
 /// The last time of the published tip positions, just before a turn at 1 rad/s ends [s].
 const END_OF_A_TURN: f64 = 628.0 / 100.0;
@@ -253,7 +253,7 @@ fn run(name: &str, settings: &[(&str, &str)], times: &[f64]) -> Result<Vec<Row>>
 /// The row of inverse dynamics at a time.
 fn inverse(name: &str, settings: &[(&str, &str)], time: f64) -> Result<Row> {
     let description = described(name, settings)?;
-    let rows = rows_at(&description, &[time], simulate::inverse)?;
+    let rows = rows_at(&description, &[time], prescribed::inverse)?;
     Ok(rows.into_iter().next().unwrap_or_default())
 }
 
