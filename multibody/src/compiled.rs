@@ -11,7 +11,7 @@
 use crate::assembly::{self, Motion, Task, inputs};
 use crate::error::Result;
 use crate::group::{Group, Se2, Se3};
-use crate::linear_solver::{Layout, Singular, System};
+use crate::linear_solver::{Layout, Singular, SkeletonColumns, System};
 use crate::linearize::{self, LinearModel, Request};
 use crate::modal::{Reduction, reduction};
 use crate::model::{BeamId, BeamSpec, Model, ModelBuilder};
@@ -51,6 +51,15 @@ pub(crate) trait Compiled<const N: usize, const D: usize>: Copy {
     fn factor(system: &mut System<N>, layout: &Layout<N>) -> core::result::Result<(), Singular>;
 
     fn solve(system: &mut System<N>, layout: &Layout<N>);
+
+    fn solve_columns(system: &mut System<N>, layout: &Layout<N>, columns: &mut SkeletonColumns);
+
+    fn complete(
+        system: &mut System<N>,
+        layout: &Layout<N>,
+        columns: &SkeletonColumns,
+        factors: &[f64],
+    );
 
     fn energies(model: &Model<Self, N, D>, state: &State<Self, N>) -> Result<Energies>
     where
@@ -136,6 +145,23 @@ macro_rules! compile {
 
             fn solve(system: &mut System<$n>, layout: &Layout<$n>) {
                 system.solve(layout);
+            }
+
+            fn solve_columns(
+                system: &mut System<$n>,
+                layout: &Layout<$n>,
+                columns: &mut SkeletonColumns,
+            ) {
+                system.solve_columns(layout, columns);
+            }
+
+            fn complete(
+                system: &mut System<$n>,
+                layout: &Layout<$n>,
+                columns: &SkeletonColumns,
+                factors: &[f64],
+            ) {
+                system.complete(layout, columns, factors);
             }
 
             fn energies(model: &Model<Self, $n, $d>, state: &State<Self, $n>) -> Result<Energies> {

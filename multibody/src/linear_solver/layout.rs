@@ -252,6 +252,11 @@ impl<const N: usize> Layout<N> {
         self.shape.size()
     }
 
+    /// Columns of the part of low rank.
+    pub fn rank(&self) -> usize {
+        self.rank
+    }
+
     /// Numbers stored for the skeleton matrix.
     pub fn skeleton_storage(&self) -> usize {
         self.shape.storage()

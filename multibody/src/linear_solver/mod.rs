@@ -76,12 +76,14 @@ mod band;
 mod chain;
 mod layout;
 mod ordering;
+mod side_by_side;
 mod system;
 #[cfg(test)]
 mod tests;
 mod update;
 
 pub use layout::{BeamRun, ConstraintGroup, Layout, LayoutError, Topology};
+pub use side_by_side::SkeletonColumns;
 pub use system::System;
 
 /// A pivot below this fraction of its scale counts as zero. Rounding leaves about 1e-16 to 1e-15 of

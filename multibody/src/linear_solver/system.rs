@@ -34,7 +34,7 @@ pub struct System<const N: usize> {
     /// Scratch memory of the assembly of reduced bodies.
     pub(crate) reduced: crate::assembly::ReducedScratch,
     /// Constraint rows and couplings; `factor` adds the condensed beams and factorises in place.
-    band: Band,
+    pub(super) band: Band,
     pub(super) links: Vec<Link<N>>,
     determinant_sign: f64,
     stage: Stage,
@@ -347,7 +347,7 @@ impl<const N: usize> System<N> {
 
     /// Carries the right-hand sides of the interior nodes of a segment to its ends, (4).
     #[inline(always)]
-    fn condense_rhs(&mut self, segment: &Segment) {
+    pub(super) fn condense_rhs(&mut self, segment: &Segment) {
         let Segment {
             left,
             interior,
@@ -371,7 +371,7 @@ impl<const N: usize> System<N> {
 
     /// Solves for the interior nodes of a segment, (5).
     #[inline(always)]
-    fn expand(&mut self, segment: &Segment) {
+    pub(super) fn expand(&mut self, segment: &Segment) {
         let Segment {
             left,
             interior,

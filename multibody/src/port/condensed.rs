@@ -184,7 +184,7 @@ pub fn correct<G: Group<N, D>, const N: usize, const D: usize>(
     condensation: &Condensation<N>,
     delta: &[f64],
 ) -> f64 {
-    condensation.expand(&mut workspace.system, delta);
+    condensation.expand(model, &mut workspace.system, delta);
     let size = workspace.correction_norm(model);
     alpha::correct(workspace, step.task.constraint_scale);
     size
@@ -274,7 +274,7 @@ pub fn jump<G: Group<N, D>, const N: usize, const D: usize>(
     condensation: &Condensation<N>,
     delta: &[f64],
 ) {
-    condensation.expand(&mut workspace.system, delta);
+    condensation.expand(model, &mut workspace.system, delta);
     let Workspace { trial, system, .. } = workspace;
     let weight = step.task.weights.inertia;
     for (i, psi) in system.node_rhs.iter().enumerate() {

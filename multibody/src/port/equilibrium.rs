@@ -40,7 +40,7 @@ pub fn correct<G: Group<N, D>, const N: usize, const D: usize>(
     delta: &[f64],
     factor: f64,
 ) -> f64 {
-    condensation.expand(&mut workspace.system, delta);
+    condensation.expand(model, &mut workspace.system, delta);
     let size = workspace.correction_norm(model);
     let system = &workspace.system;
     for (pose, psi) in state.poses.iter_mut().zip(&system.node_rhs) {

@@ -10,6 +10,11 @@
 //! δf = f_x a + S δu,     S_ij = f_{i,x} b_j + f_{i,u_j}                         (2)
 //! ```
 //!
+//! The right-hand sides of the b_j are zero at the interior nodes of beams, and S asks for multipliers and
+//! for nodes with joints only: (1) is solved at the skeleton for all columns side by side, and δ alone is
+//! carried to the interior nodes (`linear_solver::SkeletonColumns`). Where a part of low rank couples
+//! interior nodes, or an input is not a plain position, every column is solved at all nodes.
+//!
 //! With (2) the larger system finds δu, and (1) completes the correction: exactly Newton's method
 //! on the whole, with the model eliminated. The forces are those *of the model on whatever moves
 //! its inputs*: of a driver with the rows φ(x) − u and the multipliers λ, `f = λ`; of a moving
@@ -24,7 +29,7 @@ pub mod equilibrium;
 use crate::assembly::{Geometric, JointKinematics, Motion, Task, inputs};
 use crate::error::{Error, Result};
 use crate::group::Group;
-use crate::linear_solver::System;
+use crate::linear_solver::{Layout, SkeletonColumns, System};
 use crate::model::{Body, ConstraintRow, FrameId, InputId, JointId, JointKind, Model};
 use nalgebra::{DMatrix, SMatrix, SVector};
 
@@ -155,11 +160,20 @@ struct FrameJoint<const N: usize> {
     node_by_frame: SMatrix<f64, N, N>,
 }
 
+/// Solutions of (1) at all nodes.
+#[derive(Debug, Clone)]
+struct Everywhere<const N: usize> {
+    own: Solution<N>,
+    columns: Vec<Solution<N>>,
+}
+
 /// Eqs. (1) and (2) for one model, in memory made once.
 #[derive(Debug, Clone)]
 pub struct Condensation<const N: usize> {
-    own: Solution<N>,
-    columns: Vec<Solution<N>>,
+    /// a, then the b_j, at the skeleton.
+    columns: SkeletonColumns,
+    /// The same at all nodes, where the skeleton does not suffice.
+    everywhere: Option<Everywhere<N>>,
     frame: Option<FrameJoint<N>>,
     constraint_scale: f64,
     /// Forces f at the iterate [N, N·m].
@@ -174,10 +188,14 @@ impl<const N: usize> Condensation<N> {
     /// Memory for `model` at `port`.
     pub fn new<G: Group<N, D>, const D: usize>(model: &Model<G, N, D>, port: &Port) -> Self {
         let size = port.size::<N>();
-        let zero = Solution::zero(model.node_count(), model.row_count);
+        let suffices = model.layout.rank() == 0 && port.inputs.iter().all(|driven| driven.plain);
+        let zero = || Solution::zero(model.node_count(), model.row_count);
         Self {
-            own: zero.clone(),
-            columns: vec![zero; size],
+            columns: SkeletonColumns::new(&model.layout, 1 + size),
+            everywhere: (!suffices).then(|| Everywhere {
+                own: zero(),
+                columns: vec![zero(); size],
+            }),
             frame: None,
             constraint_scale: 1.0,
             force: vec![0.0; size],
@@ -198,31 +216,47 @@ impl<const N: usize> Condensation<N> {
     ) {
         let scale = task.constraint_scale;
         self.constraint_scale = scale;
-        self.own.solve(model, system);
         self.frame = port
             .frame
             .map(|carried| FrameJoint::new(model, motion, carried));
-        for (driven, column) in port.inputs.iter().zip(&mut self.columns) {
-            if driven.plain {
-                system.clear_rhs();
-                system.row_rhs[driven.row] = scale; // −s φ_u
-            } else {
-                inputs::input_column(model, motion, driven.channel, scale, system);
+        match &mut self.everywhere {
+            None => self.solve_at_skeleton(model, system, port),
+            Some(everywhere) => {
+                let frame = self.frame.as_ref();
+                everywhere.solve((model, motion), system, (port, frame), scale);
+                let Everywhere { own, columns } = &*everywhere;
+                for (index, solution) in core::iter::once(own).chain(columns).enumerate() {
+                    let values = (&solution.nodes[..], &solution.rows[..]);
+                    self.columns.set_column(&model.layout, index, values);
+                }
             }
-            column.solve(model, system);
+        }
+        self.fill_forces(&model.layout, port, motion.multipliers);
+        self.fill_operator(&model.layout, port);
+    }
+
+    /// Solves (1) at the skeleton.
+    fn solve_at_skeleton<G: Group<N, D>, const D: usize>(
+        &mut self,
+        model: &Model<G, N, D>,
+        system: &mut System<N>,
+        port: &Port,
+    ) {
+        let (layout, scale, columns) = (&model.layout, self.constraint_scale, &mut self.columns);
+        columns.clear_directions();
+        for (index, driven) in (1..).zip(&port.inputs) {
+            columns.set_row(layout, index, driven.row, scale); // −s φ_u
         }
         if let Some(frame) = &self.frame {
-            for (k, column) in self.columns[port.inputs.len()..].iter_mut().enumerate() {
-                system.clear_rhs();
-                for (row, by) in frame.by[..frame.rows].iter().enumerate() {
-                    system.row_rhs[frame.first_row + row] = -scale * by[k];
+            for (k, index) in (0..N).zip(1 + port.inputs.len()..) {
+                for (row, by) in (frame.first_row..).zip(&frame.by[..frame.rows]) {
+                    columns.set_row(layout, index, row, -scale * by[k]);
                 }
-                system.node_rhs[frame.node] = -frame.node_by_frame.column(k);
-                column.solve(model, system);
+                let force: SVector<f64, N> = -frame.node_by_frame.column(k);
+                columns.set_node(layout, index, frame.node, &force);
             }
         }
-        self.fill_forces(port, motion.multipliers);
-        self.fill_operator(port);
+        G::solve_columns(system, layout, columns);
     }
 
     /// The same with the factors and the columns of an earlier iterate: only the model's own
@@ -234,24 +268,31 @@ impl<const N: usize> Condensation<N> {
         system: &mut System<N>,
         port: &Port,
     ) {
-        self.own.solve(model, system);
+        let layout = &model.layout;
+        match &mut self.everywhere {
+            None => system.solve_first_column(layout, &mut self.columns),
+            Some(Everywhere { own, .. }) => {
+                own.solve(model, system);
+                self.columns.set_column(layout, 0, (&own.nodes, &own.rows));
+            }
+        }
         self.frame = port
             .frame
             .map(|carried| FrameJoint::new(model, motion, carried));
-        self.fill_forces(port, motion.multipliers);
+        self.fill_forces(layout, port, motion.multipliers);
     }
 
     /// Forces and their change by the model's own correction.
-    fn fill_forces(&mut self, port: &Port, multipliers: &[f64]) {
-        let scale = self.constraint_scale;
+    fn fill_forces(&mut self, layout: &Layout<N>, port: &Port, multipliers: &[f64]) {
+        let (scale, columns) = (self.constraint_scale, &self.columns);
         for (i, driven) in port.inputs.iter().enumerate() {
             self.force[i] = multipliers[driven.row];
-            self.force_change[i] = scale * self.own.rows[driven.row];
+            self.force_change[i] = scale * columns.row(layout, 0, driven.row);
         }
         let Some(frame) = &self.frame else { return };
         let inputs = port.inputs.len();
         let wrench = frame.transpose_by(&multipliers[frame.first_row..]);
-        let change = frame.change(&self.own, scale);
+        let change = frame.change(layout, (columns, 0), scale);
         for k in 0..N {
             self.force[inputs + k] = -wrench[k];
             self.force_change[inputs + k] = -change[k];
@@ -259,7 +300,7 @@ impl<const N: usize> Condensation<N> {
     }
 
     /// S of eq. (2) from the columns.
-    fn fill_operator(&mut self, port: &Port) {
+    fn fill_operator(&mut self, layout: &Layout<N>, port: &Port) {
         let Self {
             columns,
             frame,
@@ -267,15 +308,16 @@ impl<const N: usize> Condensation<N> {
             operator,
             ..
         } = self;
+        let size = operator.ncols();
         for (i, driven) in port.inputs.iter().enumerate() {
-            for (j, column) in columns.iter().enumerate() {
-                operator[(i, j)] = *scale * column.rows[driven.row];
+            for j in 0..size {
+                operator[(i, j)] = *scale * columns.row(layout, 1 + j, driven.row);
             }
         }
         let Some(frame) = frame else { return };
         let inputs = port.inputs.len();
-        for (j, column) in columns.iter().enumerate() {
-            let mut total = frame.change(column, *scale);
+        for j in 0..size {
+            let mut total = frame.change(layout, (columns, 1 + j), *scale);
             if j >= inputs {
                 total += frame.frame_by_frame.column(j - inputs);
             }
@@ -286,17 +328,57 @@ impl<const N: usize> Condensation<N> {
     }
 
     /// Writes δ of eq. (1) for the changes `delta` of the inputs into the right-hand side of
-    /// `system`.
-    fn expand(&self, system: &mut System<N>, delta: &[f64]) {
-        system.node_rhs.copy_from_slice(&self.own.nodes);
-        system.row_rhs.copy_from_slice(&self.own.rows);
-        for (column, &factor) in self.columns.iter().zip(delta) {
+    /// `system`, which is as the solution left it.
+    fn expand<G: Group<N, D>, const D: usize>(
+        &self,
+        model: &Model<G, N, D>,
+        system: &mut System<N>,
+        delta: &[f64],
+    ) {
+        let Some(Everywhere { own, columns }) = &self.everywhere else {
+            G::complete(system, &model.layout, &self.columns, delta);
+            return;
+        };
+        system.node_rhs.copy_from_slice(&own.nodes);
+        system.row_rhs.copy_from_slice(&own.rows);
+        for (column, &factor) in columns.iter().zip(delta) {
             for (node, part) in system.node_rhs.iter_mut().zip(&column.nodes) {
                 *node += part * factor;
             }
             for (row, part) in system.row_rhs.iter_mut().zip(&column.rows) {
                 *row += part * factor;
             }
+        }
+    }
+}
+
+impl<const N: usize> Everywhere<N> {
+    /// Solves (1) with the residual in the right-hand side of `system`.
+    fn solve<G: Group<N, D>, const D: usize>(
+        &mut self,
+        (model, motion): (&Model<G, N, D>, &Motion<'_, G, N>),
+        system: &mut System<N>,
+        (port, frame): (&Port, Option<&FrameJoint<N>>),
+        scale: f64,
+    ) {
+        self.own.solve(model, system);
+        for (driven, column) in port.inputs.iter().zip(&mut self.columns) {
+            if driven.plain {
+                system.clear_rhs();
+                system.row_rhs[driven.row] = scale; // −s φ_u
+            } else {
+                inputs::input_column(model, motion, driven.channel, scale, system);
+            }
+            column.solve(model, system);
+        }
+        let Some(frame) = frame else { return };
+        for (k, column) in self.columns[port.inputs.len()..].iter_mut().enumerate() {
+            system.clear_rhs();
+            for (row, by) in frame.by[..frame.rows].iter().enumerate() {
+                system.row_rhs[frame.first_row + row] = -scale * by[k];
+            }
+            system.node_rhs[frame.node] = -frame.node_by_frame.column(k);
+            column.solve(model, system);
         }
     }
 }
@@ -330,9 +412,21 @@ impl<const N: usize> FrameJoint<N> {
     }
 
     /// Change of Σ φ_ψᵀ λ with a solution of the model.
-    fn change(&self, solution: &Solution<N>, scale: f64) -> SVector<f64, N> {
-        self.transpose_by(&solution.rows[self.first_row..]) * scale
-            + self.frame_by_node * solution.nodes[self.node]
+    fn change(
+        &self,
+        layout: &Layout<N>,
+        (columns, index): (&SkeletonColumns, usize),
+        scale: f64,
+    ) -> SVector<f64, N> {
+        let rows: [f64; MOST_FRAME_ROWS] = core::array::from_fn(|row| {
+            if row < self.rows {
+                columns.row(layout, index, self.first_row + row)
+            } else {
+                0.0
+            }
+        });
+        self.transpose_by(&rows) * scale
+            + self.frame_by_node * columns.node(layout, index, self.node)
     }
 
     /// Σ φ_ψᵀ λ of the frame.

@@ -101,6 +101,11 @@ impl BandShape {
         self.size
     }
 
+    /// Number of unknowns with the zeros that follow them in a right-hand side.
+    pub fn padded_size(&self) -> usize {
+        self.below.len() + self.most_below.max(2 * self.pairs) + 1
+    }
+
     /// Numbers stored for the matrix and its factors.
     pub fn storage(&self) -> usize {
         2 * self.entry_pairs() + self.below.len() * (2 * self.pairs + self.most_below)
@@ -159,7 +164,7 @@ impl Band {
             multipliers: vec![0.0; size * shape.most_below],
             reciprocals: vec![0.0; size],
             interchanges: vec![0; size],
-            values: vec![0.0; size + shape.most_below.max(2 * shape.pairs) + 1],
+            values: vec![0.0; shape.padded_size()],
         }
     }
 
@@ -252,5 +257,18 @@ impl Band {
     /// Solves for the right-hand side in place.
     pub fn solve(&mut self, shape: &BandShape) {
         with_kernel!(self, shape, solve_compiled, solve_wide);
+    }
+
+    /// Solves in place for several right-hand sides side by side: the same products and sums, lane by
+    /// lane, as [`Band::solve`] has in a band with a kernel.
+    pub fn solve_lanes<const L: usize>(&self, shape: &BandShape, values: &mut [[f64; L]]) {
+        match (shape.pairs, shape.most_below) {
+            (4, 5) => self.solve_lanes_of::<4, 5, L>(values),
+            (6, 8) => self.solve_lanes_of::<6, 8, L>(values),
+            (8, 12) => self.solve_lanes_of::<8, 12, L>(values),
+            (12, 16) => self.solve_lanes_of::<12, 16, L>(values),
+            (16, 24) => self.solve_lanes_of::<16, 24, L>(values),
+            _ => self.solve_lanes_wide(shape, values),
+        }
     }
 }

@@ -88,6 +88,93 @@ impl Band {
         }
     }
 
+    /// [`Band::solve_lanes`] with dimensions known to the compiler.
+    pub(super) fn solve_lanes_of<const PAIRS: usize, const BELOW: usize, const L: usize>(
+        &self,
+        values: &mut [[f64; L]],
+    ) {
+        let (multipliers, _) = self.multipliers.as_chunks::<BELOW>();
+        for (j, (&chosen, multipliers)) in self.interchanges.iter().zip(multipliers).enumerate() {
+            let [top, window @ ..] = &mut values[j..=j + BELOW] else {
+                return;
+            };
+            if chosen > 0 {
+                core::mem::swap(top, &mut window[chosen - 1]);
+            }
+            for i in 0..BELOW {
+                for l in 0..L {
+                    window[i][l] -= multipliers[i] * top[l]; // (1)
+                }
+            }
+        }
+        let (upper, _) = self.upper.as_chunks::<PAIRS>();
+        let (upper, _) = upper.as_chunks::<2>();
+        let (reciprocals, _) = self.reciprocals.as_chunks::<2>();
+        for (pair, ([even, odd], reciprocals)) in upper.iter().zip(reciprocals).enumerate().rev() {
+            let [first, second, solved @ ..] = &mut values[2 * pair..2 * (pair + 1 + PAIRS)] else {
+                return;
+            };
+            // In the order of `substitute_backward`, so that lanes have its bits.
+            let [mut below, mut above] = [[0.0; L]; 2];
+            for k in 1..PAIRS {
+                for l in 0..L {
+                    below[l] += odd[k][0] * solved[2 * k][l];
+                    above[l] += odd[k][1] * solved[2 * k + 1][l];
+                }
+            }
+            for l in 0..L {
+                let mut value = second[l] - (below[l] + above[l]);
+                value -= odd[0][1] * solved[1][l];
+                value -= odd[0][0] * solved[0][l];
+                second[l] = value * reciprocals[1]; // (2)
+            }
+            let [mut below, mut above] = [[0.0; L]; 2];
+            for k in 2..PAIRS {
+                for l in 0..L {
+                    below[l] += even[k][0] * solved[2 * k - 2][l];
+                    above[l] += even[k][1] * solved[2 * k - 1][l];
+                }
+            }
+            for l in 0..L {
+                let mut value = first[l] - (below[l] + above[l]);
+                value -= even[1][1] * solved[1][l];
+                value -= even[1][0] * solved[0][l];
+                value -= even[0][1] * second[l];
+                first[l] = value * reciprocals[0]; // (2)
+            }
+        }
+    }
+
+    /// [`Band::solve_lanes`] for any dimensions.
+    pub(super) fn solve_lanes_wide<const L: usize>(
+        &self,
+        shape: &BandShape,
+        values: &mut [[f64; L]],
+    ) {
+        for (j, (&below, &chosen)) in shape.below.iter().zip(&self.interchanges).enumerate() {
+            values.swap(j, j + chosen);
+            let value = values[j];
+            let multipliers = &self.multipliers[j * shape.most_below..][..below];
+            for (target, multiplier) in values[j + 1..].iter_mut().zip(multipliers) {
+                for l in 0..L {
+                    target[l] -= multiplier * value[l]; // (1)
+                }
+            }
+        }
+        for j in (0..shape.below.len()).rev() {
+            let upper = self.upper[j * shape.pairs..][..shape.pairs].as_flattened();
+            let mut sum = [0.0; L];
+            for (entry, value) in upper.iter().zip(&values[j.next_multiple_of(2)..]) {
+                for l in 0..L {
+                    sum[l] += entry * value[l];
+                }
+            }
+            for l in 0..L {
+                values[j][l] = (values[j][l] - sum[l]) * self.reciprocals[j]; // (2)
+            }
+        }
+    }
+
     /// [`Band::solve`] for any dimensions.
     pub(super) fn solve_wide(&mut self, shape: &BandShape) {
         for (j, (&below, &chosen)) in shape.below.iter().zip(&self.interchanges).enumerate() {

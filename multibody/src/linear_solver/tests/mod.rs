@@ -155,6 +155,9 @@ fn assert_agrees_with_dense<const N: usize>(
         let error = (solution(&system) - &expected).norm() / expected.norm();
         assert!(error < RELATIVE_ERROR, "relative error {error:e}");
     }
+    if layout.rank() == 0 {
+        assert_columns_agree_with_dense(layout, &mut system, &lu, numbers);
+    }
     let signs: f64 = lu
         .u()
         .diagonal()
@@ -163,6 +166,64 @@ fn assert_agrees_with_dense<const N: usize>(
         .product();
     let permutation: f64 = lu.p().determinant();
     assert_eq!(system.determinant_sign(), signs * permutation);
+}
+
+/// Six columns side by side, all but the first of which are zero at interior nodes, and their sum.
+fn assert_columns_agree_with_dense<const N: usize>(
+    layout: &Layout<N>,
+    system: &mut System<N>,
+    lu: &nalgebra::LU<f64, nalgebra::Dyn, nalgebra::Dyn>,
+    numbers: &mut Numbers,
+) {
+    let (size, nodes) = (layout.unknown_count(), layout.node_count());
+    let mut columns = SkeletonColumns::new(layout, 6);
+    let factors: [f64; 5] = core::array::from_fn(|_| numbers.next());
+    // A second time, so that what the first left would show; then with the first column alone.
+    for again in [true, true, false] {
+        let own = DVector::from_fn(size, |_, _| numbers.next());
+        let mut expected = lu.solve(&own).unwrap();
+        set_rhs(system, &own);
+        if again {
+            columns.clear_directions();
+        }
+        let mut directions = Vec::new();
+        for column in 1..6 {
+            let mut rhs = DVector::zeros(size);
+            for &(node, _) in &layout.skeleton {
+                let values: SVector<f64, N> = numbers.vector();
+                rhs.rows_mut(node * N, N).copy_from(&values);
+                if again {
+                    columns.set_node(layout, column, node, &values);
+                }
+            }
+            for row in 0..layout.row_count() {
+                rhs[nodes * N + row] = numbers.next();
+                if again {
+                    columns.set_row(layout, column, row, rhs[nodes * N + row]);
+                }
+            }
+            directions.push(lu.solve(&rhs).unwrap());
+        }
+        if again {
+            system.solve_columns(layout, &mut columns);
+            for (factor, direction) in factors.iter().zip(&directions) {
+                expected += direction * *factor;
+            }
+            for (column, direction) in (1..).zip(&directions) {
+                for &(node, _) in &layout.skeleton {
+                    let expected = direction.rows(node * N, N);
+                    let error = (columns.node::<N>(layout, column, node) - expected).norm();
+                    assert!(error <= RELATIVE_ERROR * direction.norm(), "{error:e}");
+                }
+            }
+            system.complete(layout, &columns, &factors);
+        } else {
+            system.solve_first_column(layout, &mut columns);
+            system.complete(layout, &columns, &[0.0; 5]);
+        }
+        let error = (solution(system) - &expected).norm() / expected.norm();
+        assert!(error < RELATIVE_ERROR, "relative error {error:e}");
+    }
 }
 
 fn check_random<const N: usize>(topology: &Topology, skeleton_diagonal: f64, seed: u64) -> bool {
