@@ -38,6 +38,11 @@ pub struct LegSample {
     pub view: LegView,
     /// Crank and leaf.
     pub shape: LegShape,
+    /// Largest stress of the leaf, von Mises [Pa]; none of legs that do not tell.
+    pub stress_pa: Option<f64>,
+    /// Turn of the universal and of the spherical joint from where they were at the start [rad]; none
+    /// of legs that do not tell.
+    pub joint_turns: Option<[f64; 2]>,
 }
 
 /// Energies of everything at one time [J].
@@ -439,7 +444,7 @@ impl DockingRun {
             note_motors(platform, ranges, watch);
             let Some(free) = free.as_mut() else { return };
             let samples = keep_samples.then_some(&mut *samples);
-            if let Err(error) = free.see(platform, (&*start, &mut *watch), poses, samples) {
+            if let Err(error) = free.see(platform, track, (&*start, &mut *watch), poses, samples) {
                 failure.get_or_insert(error);
             }
         };
@@ -498,7 +503,7 @@ impl DockingRun {
         let pose = pose_on_base(self.platform.as_ref());
         self.poses.push((self.time(), pose));
         if self.keep_samples {
-            let sample = take_sample(self.platform.as_mut(), self.energy)?;
+            let sample = take_sample(self.platform.as_mut(), &self.track, self.energy)?;
             self.samples.push(sample);
         }
         Ok(())
@@ -551,7 +556,11 @@ pub(crate) fn measure_energy(platform: &mut dyn Scheme) -> Result<EnergySample> 
 }
 
 /// Everything now, with these energies.
-pub(crate) fn take_sample(platform: &mut dyn Scheme, energy: EnergySample) -> Result<Sample> {
+pub(crate) fn take_sample(
+    platform: &mut dyn Scheme,
+    track: &Track,
+    energy: EnergySample,
+) -> Result<Sample> {
     let shapes = platform.leg_shapes()?;
     let platform = &*platform;
     let bodies = platform.bodies();
@@ -602,6 +611,8 @@ pub(crate) fn take_sample(platform: &mut dyn Scheme, energy: EnergySample) -> Re
             .map(|(i, shape)| LegSample {
                 view: platform.leg(i),
                 shape,
+                stress_pa: platform.leaf_stress(i).map(|stress| stress.von_mises),
+                joint_turns: track.legs[i].joint_turns_now(platform, i),
             })
             .collect(),
         energy,

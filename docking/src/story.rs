@@ -46,7 +46,34 @@ pub fn outcome(scenario: &Scenario, summary: &Summary) -> String {
             format!("Not captured, the target left again{speed}{reason}.")
         }
         Outcome::InContact => format!("Not captured, in contact at the end{reason}."),
-        Outcome::NeverTouched => format!("Never touched{reason}."),
+        Outcome::NeverTouched => untouched(scenario, summary),
+    }
+}
+
+/// Why nothing was touched, as far as can be told.
+fn untouched(scenario: &Scenario, summary: &Summary) -> String {
+    let capture = &summary.capture;
+    let Some(gap) = capture.smallest_gap_m else {
+        return "Never touched.".to_owned();
+    };
+    let millimetres = digits(1e3 * gap, 3);
+    let speed = scenario.docking.closing_speed_m_s;
+    // Nearest in the last thousandth of the run: it is still on its way.
+    let on_its_way = capture.smallest_gap_time_s >= 0.999 * summary.simulated_s;
+    match (speed > 0.0, on_its_way) {
+        (true, true) => format!(
+            "Never touched: the gap is {millimetres} mm at the end; a touch takes about {} s more, so \
+             lengthen duration_s.",
+            digits(gap / speed, 2)
+        ),
+        (true, false) => format!(
+            "Never touched: the gap is {millimetres} mm at {} s, its smallest, and wider at the end.",
+            digits(capture.smallest_gap_time_s, 3)
+        ),
+        (false, _) => format!(
+            "Never touched: the gap is {millimetres} mm at its smallest; the target does not come nearer \
+             with closing_speed_m_s = 0."
+        ),
     }
 }
 

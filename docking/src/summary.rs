@@ -93,13 +93,13 @@ figures! {
         headline(), either_sense_on("Motor torque");
     peak_leaf_stress_pa: Option<f64> = "Pa", "peak stress of a leaf",
         "Largest stress of any leaf (von Mises), looked at every 4 ms; none of legs that solve their own steps",
-        shown_in("MPa", MEGA);
+        shown_in("MPa", MEGA), on("Leaf stress");
     max_universal_turn_rad: Option<f64> = "rad", "largest turn of a universal joint",
-        "Largest rotation of a leaf's root against its crank, from the posture at the start, looked at every 4 ms; none of legs that do not tell",
-        shown_in("°", DEGREE), digits(3);
+        "Largest rotation of a leaf's root against what carries its joint (crank or base), from the posture at the start, looked at every 4 ms; none of legs that do not tell",
+        shown_in("°", DEGREE), digits(3), on("Joint angles");
     max_spherical_turn_rad: Option<f64> = "rad", "largest turn of a spherical joint",
-        "Largest rotation of the end effector against a leaf's tip, from the posture at the start, looked at every 4 ms; none of legs that do not tell",
-        shown_in("°", DEGREE), digits(3);
+        "Largest turn of a leaf's tip against the end effector, from the posture at the start, turning about the leaf left out; looked at every 4 ms; none of legs that do not tell",
+        shown_in("°", DEGREE), digits(3), on("Joint angles");
     max_motor_turn_rad: f64 = "rad", "largest turn of a crank",
         "Largest turn of a crank from where it started", shown_in("°", DEGREE), digits(3);
     max_motor_range_use: f64 = "-", "largest use of a motor's range",
