@@ -35,7 +35,8 @@ pub fn outcome(scenario: &Scenario, summary: &Summary) -> String {
                 }
                 _ => "; still moving at the end".to_owned(),
             };
-            format!("Captured: the latch closed at {when} s and holds the target{settled}.")
+            let beside = beside(scenario, summary);
+            format!("Captured: the latch closed at {when} s and holds the target{beside}{settled}.")
         }
         Outcome::Bounced => {
             let speed = summary
@@ -48,6 +49,18 @@ pub fn outcome(scenario: &Scenario, summary: &Summary) -> String {
         Outcome::InContact => format!("Not captured, in contact at the end{reason}."),
         Outcome::NeverTouched => untouched(scenario, summary),
     }
+}
+
+/// Part of the end effector's radius beside the axis that is worth telling.
+const BESIDE: f64 = 0.1;
+
+/// Where a target is held that is far beside the axis: a latch goes by gap, angle and speed.
+fn beside(scenario: &Scenario, summary: &Summary) -> String {
+    let lateral = summary.final_lateral_m;
+    if lateral <= BESIDE * scenario.platform.legs.sphere_radius_m {
+        return String::new();
+    }
+    format!(", {} mm beside the axis", digits(1e3 * lateral, 3))
 }
 
 /// Why nothing was touched, as far as can be told.

@@ -79,6 +79,9 @@ figures! {
     final_relative_speed_m_s: f64 = "m/s", "relative speed at the end",
         "Relative speed of the ports at the end";
     final_angle_deg: f64 = "deg", "angle at the end", "Angle between the docking axes at the end";
+    final_lateral_m: f64 = "m", "lateral offset at the end",
+        "Distance of the ports' centres across the docking axis of the end effector at the end",
+        shown_in("mm", MILLI);
     max_leg_stroke_m: f64 = "m", "largest leg stroke", "Largest change of a leg's chord",
         shown_in("mm", MILLI), headline(), either_sense_on("Leg stroke");
     leg_stroke_over_limit: f64 = "-", "largest leg stroke over its limit",
@@ -240,6 +243,7 @@ impl Summary {
             final_relative_rate_deg_s: relative.rate.to_degrees(),
             final_relative_speed_m_s: relative.speed,
             final_angle_deg: relative.angle.to_degrees(),
+            final_lateral_m: relative.lateral,
             max_leg_stroke_m: max_stroke,
             leg_stroke_over_limit: max_stroke / config.limits.leg_stroke_m,
             leg_strokes_m: strokes,
@@ -322,6 +326,7 @@ struct Relative {
     rate: f64,
     speed: f64,
     angle: f64,
+    lateral: f64,
 }
 
 fn relative_motion(platform: &dyn Scheme) -> Relative {
@@ -332,6 +337,7 @@ fn relative_motion(platform: &dyn Scheme) -> Relative {
             rate: 0.0,
             speed: 0.0,
             angle: 0.0,
+            lateral: 0.0,
         };
     };
     let spin = |state: &softdock_platform::body::BodyState| -> Vector3<f64> {
@@ -351,5 +357,6 @@ fn relative_motion(platform: &dyn Scheme) -> Relative {
         rate: (spin(target) - spin(effector)).norm(),
         speed: speed.norm(),
         angle: math::atan2(a.cross(&b).norm(), -a.dot(&b)),
+        lateral: math::hypot(on_effector.x, on_effector.y),
     }
 }
