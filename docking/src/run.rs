@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::record::{FreeRows, LOOK_INTERVAL, Rows, pose_on_base};
 use crate::setup::{approaching_target, resting_platform};
 use crate::summary::Summary;
-use crate::track::Track;
+use crate::track::{LegLimits, Track};
 use multibody::dynamics::grid;
 use multibody::group::{Group, Se3};
 use multibody::results::soundness::{Books, Soundness, Watch};
@@ -240,9 +240,11 @@ impl DockingRun {
             platform.act_on_target(actuation);
         }
         let ranges = MotorRange::of_legs(&scenario.platform)?;
+        let limits = LegLimits::of_legs(&scenario.platform)?;
+        let latch = &scenario.docking.contact.latch;
         let mut out = Self {
             scenario: scenario.clone(),
-            track: Track::start(platform.as_ref(), &ranges, &scenario.docking.contact.latch),
+            track: Track::start(platform.as_ref(), &ranges, &limits, latch),
             ranges,
             platform,
             control: None,

@@ -2,11 +2,14 @@
 
 use crate::capture::CaptureTrack;
 use crate::interface::{InterfaceLoad, contact_moment};
+use leg_core::SpatialLegConfig;
+use leg_core::config::EndStops;
 use leg_core::limits::JointAttitudes;
 use multibody::dynamics::grid::SLIVER;
 use multibody::group::Group;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use softdock_platform::PlatformConfig;
 use softdock_platform::bodies::EFFECTOR;
 use softdock_platform::contact::{BodyMotion, LatchConfig};
 use softdock_platform::motor_range::MotorRange;
@@ -51,6 +54,33 @@ impl Peak {
     }
 }
 
+/// Limits of one leg, which may differ from its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LegLimits {
+    /// Yield strength of the leaf [Pa].
+    pub yield_strength: f64,
+    /// Torque limit of the motor [N·m].
+    pub torque: f64,
+    /// Middle of the tendon unit's stroke and how far it reaches to either side [m]; none without stops.
+    pub stroke: Option<[f64; 2]>,
+}
+
+impl LegLimits {
+    /// Those of all legs of a platform.
+    pub fn of_legs(config: &PlatformConfig) -> softdock_platform::Result<Vec<Self>> {
+        let of = |leg: &SpatialLegConfig| {
+            let stopped = leg.tendon.present && leg.tendon.end_stops != EndStops::Off;
+            let middle = leg.nominal_chord().ok().filter(|_| stopped);
+            Self {
+                yield_strength: leg.leaf.yield_strength_pa,
+                torque: leg.motor.torque_limit_nm,
+                stroke: middle.map(|middle| [middle, leg.tendon.stroke_m]),
+            }
+        };
+        Ok(config.leg_configs()?.iter().map(of).collect())
+    }
+}
+
 /// What is watched of one leg.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LegTrack {
@@ -76,6 +106,7 @@ pub struct LegTrack {
     /// Largest use of the motor's working range [-].
     pub range_use: f64,
     range: MotorRange,
+    limits: LegLimits,
 }
 
 /// How the joints of a leg (from 0) stand, the spherical one seen from the end effector.
@@ -89,6 +120,24 @@ impl LegTrack {
     pub fn stroke(&self) -> f64 {
         let [shortest, longest] = self.length_range;
         (longest - self.initial_length).max(self.initial_length - shortest)
+    }
+
+    /// Largest stress of the leaf over its yield strength [-]; none of legs that do not tell.
+    pub fn stress_use(&self) -> Option<f64> {
+        Some(self.peak_stress? / self.limits.yield_strength)
+    }
+
+    /// Largest torque of the motor over its limit [-].
+    pub fn torque_use(&self) -> f64 {
+        self.peak_torque / self.limits.torque
+    }
+
+    /// Largest way of the tendon unit from the middle of its stroke over what it reaches to either side
+    /// [-]: one at its stops; none without stops.
+    pub fn stroke_use(&self) -> Option<f64> {
+        let [middle, reach] = self.limits.stroke?;
+        let [shortest, longest] = self.length_range;
+        Some((longest - middle).max(middle - shortest) / reach)
     }
 
     /// Turn of the universal and of the spherical joint of this leg (from 0) now, from where they were
@@ -209,11 +258,17 @@ const STRESS_INTERVAL: f64 = 4e-3;
 
 impl Track {
     /// The start of a run.
-    pub fn start(platform: &dyn Scheme, ranges: &[MotorRange], latch: &LatchConfig) -> Self {
+    pub fn start(
+        platform: &dyn Scheme,
+        ranges: &[MotorRange],
+        limits: &[LegLimits],
+        latch: &LatchConfig,
+    ) -> Self {
         let legs = ranges
             .iter()
+            .zip(limits)
             .enumerate()
-            .map(|(i, &range)| {
+            .map(|(i, (&range, &limits))| {
                 let leg = platform.leg(i);
                 LegTrack {
                     initial_length: leg.tendon_length,
@@ -228,6 +283,7 @@ impl Track {
                     initial_joints: joint_attitudes(platform, i),
                     range_use: range.used_at(leg.motor_angle),
                     range,
+                    limits,
                 }
             })
             .collect();

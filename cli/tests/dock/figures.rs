@@ -17,6 +17,8 @@ const EFFECTOR: (f64, [f64; 3]) = (3.0, [0.04, 0.04, 0.07]);
 /// Reach of the motors [rad] and limit of the legs' stroke [m].
 const RANGE: f64 = 0.349_065_850_398_865_9;
 const STROKE_LIMIT: f64 = 0.08;
+/// Torque limit of the default motors [N·m].
+const TORQUE_LIMIT: f64 = 10.0;
 /// A tendon below this is slack [N].
 const SLACK: f64 = 0.05;
 /// What settled means [m, rad].
@@ -295,9 +297,20 @@ fn legs(run: &Run) {
         spherical = spherical.max(most("spherical_turn_rad"));
     }
     run.agrees("peak_leaf_stress_pa", stress, OF_STRESS_LOOKS, 0.0);
+    // Stroke of the tendon units, torque limit and yield strength of the default platform.
+    run.agrees(
+        "max_tendon_stroke_use",
+        stroke / STROKE_LIMIT,
+        OF_PEAKS,
+        0.0,
+    );
+    let strength = run.figure("peak_leaf_stress_pa") / 880e6;
+    run.agrees("max_leaf_stress_use", strength, SAME, 0.0);
     run.agrees("max_universal_turn_rad", universal, OF_TURN_LOOKS, 0.0);
     run.agrees("max_spherical_turn_rad", spherical, OF_TURN_LOOKS, 0.0);
     run.agrees("peak_motor_torque_nm", torque, 10.0 * OF_PEAKS, SAME);
+    let told = run.figure("peak_motor_torque_nm");
+    run.agrees("max_motor_torque_use", told / TORQUE_LIMIT, SAME, SAME);
     run.agrees("max_motor_turn_rad", turn, OF_PEAKS, SAME);
 }
 
@@ -529,12 +542,15 @@ const CHECKED: [&str; 40] = [
     "leg_stroke_over_limit",
     "leg_strokes_m",
     "max_joint_gap_m",
+    "max_leaf_stress_use",
     "max_leg_stroke_m",
     "max_motor_range_use",
+    "max_motor_torque_use",
     "max_motor_turn_rad",
     "max_penetration_m",
     "max_slack_time_s",
     "max_spherical_turn_rad",
+    "max_tendon_stroke_use",
     "max_universal_turn_rad",
     "motor_range_use",
     "outcome",

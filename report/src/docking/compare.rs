@@ -1,6 +1,6 @@
 //! Several dockings side by side.
 
-use super::charts::{curve, milli, with_contacts};
+use super::charts::{curve, mega, milli, with_contacts};
 use super::{ChartLimit, DockingRun, DockingSeries, draw_limits, listing, push_group};
 use crate::block::Block;
 use crate::chart::{Axis, Chart, Series};
