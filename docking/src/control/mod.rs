@@ -522,6 +522,21 @@ mod tests {
         }
     }
 
+    /// A target that is as good as a wall finds a regulator, too.
+    #[test]
+    fn regulators_take_over_with_a_wall() {
+        let mut scenario = regulated();
+        let docking = &mut scenario.docking;
+        docking.closing_speed_m_s = 0.02;
+        docking.misalignment.pitch_deg = 1.0;
+        docking.target.mass_kg = 1e9;
+        docking.target.inertia_kg_m2 = [1e9; 3];
+        docking.duration_s = 0.15;
+        let latch = &mut docking.contact.latch;
+        (latch.speed_m_s, latch.dwell_s) = (0.1, 0.02);
+        assert!(brought_to_rest(&scenario).capture_time_s.is_some());
+    }
+
     /// Legs that solve their own steps hide their state; the estimate needs only what sensors tell.
     #[test]
     fn co_simulated_legs_are_regulated_like_those_of_one_solver() {
