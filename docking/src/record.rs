@@ -7,6 +7,7 @@
 use crate::error::Result;
 use crate::interface::InterfaceLoad;
 use crate::run::{EnergySample, LegSample, Sample, measure_energy, take_sample};
+use crate::track::Track;
 use multibody::group::{Group, Se3};
 use multibody::results::soundness::Watch;
 use nalgebra::Vector3;
@@ -95,6 +96,7 @@ impl FreeRows {
     pub(crate) fn see(
         &mut self,
         platform: &mut dyn Scheme,
+        track: &Track,
         (start, watch): (&EnergySample, &mut Watch),
         poses: &mut Vec<(f64, Se3)>,
         mut samples: Option<&mut Vec<Sample>>,
@@ -108,7 +110,9 @@ impl FreeRows {
                 note_leaves(platform, watch)?;
                 self.look_due = time + LOOK_INTERVAL;
             }
-            let sample = samples.as_ref().map(|_| take_sample(platform, energy));
+            let sample = samples
+                .as_ref()
+                .map(|_| take_sample(platform, track, energy));
             sample.transpose()?
         } else {
             None
@@ -142,6 +146,10 @@ impl FreeRows {
 
 fn linear(a: f64, b: f64, share: f64) -> f64 {
     a + (b - a) * share
+}
+
+fn both(a: Option<f64>, b: Option<f64>, share: f64) -> Option<f64> {
+    Some(linear(a?, b?, share))
 }
 
 fn line(a: &Vector3<f64>, b: &Vector3<f64>, share: f64) -> Vector3<f64> {
@@ -178,6 +186,9 @@ fn legs(a: &LegSample, b: &LegSample, share: f64) -> LegSample {
             crank: screw(&a.shape.crank, &b.shape.crank, share),
             leaf: leaf.map(|(a, b)| screw(a, b, share)).collect(),
         },
+        stress_pa: both(a.stress_pa, b.stress_pa, share),
+        joint_turns: (a.joint_turns.zip(b.joint_turns))
+            .map(|(a, b)| [0, 1].map(|k| linear(a[k], b[k], share))),
     }
 }
 

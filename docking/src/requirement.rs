@@ -276,15 +276,18 @@ impl Requirement {
                 ..base
             };
         }
-        let limits = [(self.min, Bound::Min, -1.0), (self.max, Bound::Max, 1.0)];
+        let limits = [(self.min, Bound::Min), (self.max, Bound::Max)];
         let limits = limits.into_iter();
         let limits: Vec<_> = limits
-            .filter_map(|(limit, bound, sign)| Some((limit?, bound, sign)))
+            .filter_map(|(limit, bound)| Some((limit?, bound)))
             .collect();
         let mut worst: Option<Verdict> = None;
         for value in found.numbers(summary) {
-            for &(limit, bound, sign) in &limits {
-                let margin = value.map(|value| sign * (limit - value));
+            for &(limit, bound) in &limits {
+                let margin = value.map(|value| match bound {
+                    Bound::Min => value - limit,
+                    _ => limit - value,
+                });
                 let one = Verdict {
                     value: value.map_or(Quantity::None, Quantity::Number),
                     limit: Quantity::Number(limit),

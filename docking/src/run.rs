@@ -9,7 +9,7 @@ use crate::outcome::Outcome;
 use crate::record::{FreeRows, LOOK_INTERVAL, Rows, pose_on_base};
 use crate::setup::{approaching_target, resting_platform};
 use crate::summary::Summary;
-use crate::track::Track;
+use crate::track::{LegLimits, Track};
 use multibody::dynamics::grid;
 use multibody::group::{Group, Se3};
 use multibody::results::soundness::{Books, Soundness, Watch};
@@ -38,6 +38,11 @@ pub struct LegSample {
     pub view: LegView,
     /// Crank and leaf.
     pub shape: LegShape,
+    /// Largest stress of the leaf, von Mises [Pa]; none of legs that do not tell.
+    pub stress_pa: Option<f64>,
+    /// Turn of the universal and of the spherical joint from where they were at the start [rad]; none
+    /// of legs that do not tell.
+    pub joint_turns: Option<[f64; 2]>,
 }
 
 /// Energies of everything at one time [J].
@@ -235,9 +240,11 @@ impl DockingRun {
             platform.act_on_target(actuation);
         }
         let ranges = MotorRange::of_legs(&scenario.platform)?;
+        let limits = LegLimits::of_legs(&scenario.platform)?;
+        let latch = &scenario.docking.contact.latch;
         let mut out = Self {
             scenario: scenario.clone(),
-            track: Track::start(platform.as_ref(), &ranges, &scenario.docking.contact.latch),
+            track: Track::start(platform.as_ref(), &ranges, &limits, latch),
             ranges,
             platform,
             control: None,
@@ -439,7 +446,7 @@ impl DockingRun {
             note_motors(platform, ranges, watch);
             let Some(free) = free.as_mut() else { return };
             let samples = keep_samples.then_some(&mut *samples);
-            if let Err(error) = free.see(platform, (&*start, &mut *watch), poses, samples) {
+            if let Err(error) = free.see(platform, track, (&*start, &mut *watch), poses, samples) {
                 failure.get_or_insert(error);
             }
         };
@@ -498,7 +505,7 @@ impl DockingRun {
         let pose = pose_on_base(self.platform.as_ref());
         self.poses.push((self.time(), pose));
         if self.keep_samples {
-            let sample = take_sample(self.platform.as_mut(), self.energy)?;
+            let sample = take_sample(self.platform.as_mut(), &self.track, self.energy)?;
             self.samples.push(sample);
         }
         Ok(())
@@ -551,7 +558,11 @@ pub(crate) fn measure_energy(platform: &mut dyn Scheme) -> Result<EnergySample> 
 }
 
 /// Everything now, with these energies.
-pub(crate) fn take_sample(platform: &mut dyn Scheme, energy: EnergySample) -> Result<Sample> {
+pub(crate) fn take_sample(
+    platform: &mut dyn Scheme,
+    track: &Track,
+    energy: EnergySample,
+) -> Result<Sample> {
     let shapes = platform.leg_shapes()?;
     let platform = &*platform;
     let bodies = platform.bodies();
@@ -602,6 +613,8 @@ pub(crate) fn take_sample(platform: &mut dyn Scheme, energy: EnergySample) -> Re
             .map(|(i, shape)| LegSample {
                 view: platform.leg(i),
                 shape,
+                stress_pa: platform.leaf_stress(i).map(|stress| stress.von_mises),
+                joint_turns: track.legs[i].joint_turns_now(platform, i),
             })
             .collect(),
         energy,

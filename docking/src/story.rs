@@ -35,7 +35,8 @@ pub fn outcome(scenario: &Scenario, summary: &Summary) -> String {
                 }
                 _ => "; still moving at the end".to_owned(),
             };
-            format!("Captured: the latch closed at {when} s and holds the target{settled}.")
+            let beside = beside(scenario, summary);
+            format!("Captured: the latch closed at {when} s and holds the target{beside}{settled}.")
         }
         Outcome::Bounced => {
             let speed = summary
@@ -46,7 +47,46 @@ pub fn outcome(scenario: &Scenario, summary: &Summary) -> String {
             format!("Not captured, the target left again{speed}{reason}.")
         }
         Outcome::InContact => format!("Not captured, in contact at the end{reason}."),
-        Outcome::NeverTouched => format!("Never touched{reason}."),
+        Outcome::NeverTouched => untouched(scenario, summary),
+    }
+}
+
+/// Part of the end effector's radius beside the axis that is worth telling.
+const BESIDE: f64 = 0.1;
+
+/// Where a target is held that is far beside the axis: a latch goes by gap, angle and speed.
+fn beside(scenario: &Scenario, summary: &Summary) -> String {
+    let lateral = summary.final_lateral_m;
+    if lateral <= BESIDE * scenario.platform.legs.sphere_radius_m {
+        return String::new();
+    }
+    format!(", {} mm beside the axis", digits(1e3 * lateral, 3))
+}
+
+/// Why nothing was touched, as far as can be told.
+fn untouched(scenario: &Scenario, summary: &Summary) -> String {
+    let capture = &summary.capture;
+    let Some(gap) = capture.smallest_gap_m else {
+        return "Never touched.".to_owned();
+    };
+    let millimetres = digits(1e3 * gap, 3);
+    let speed = scenario.docking.closing_speed_m_s;
+    // Nearest in the last thousandth of the run: it is still on its way.
+    let on_its_way = capture.smallest_gap_time_s >= 0.999 * summary.simulated_s;
+    match (speed > 0.0, on_its_way) {
+        (true, true) => format!(
+            "Never touched: the gap is {millimetres} mm at the end; a touch takes about {} s more, so \
+             lengthen duration_s.",
+            digits(gap / speed, 2)
+        ),
+        (true, false) => format!(
+            "Never touched: the gap is {millimetres} mm at {} s, its smallest, and wider at the end.",
+            digits(capture.smallest_gap_time_s, 3)
+        ),
+        (false, _) => format!(
+            "Never touched: the gap is {millimetres} mm at its smallest; the target does not come nearer \
+             with closing_speed_m_s = 0."
+        ),
     }
 }
 

@@ -79,27 +79,36 @@ figures! {
     final_relative_speed_m_s: f64 = "m/s", "relative speed at the end",
         "Relative speed of the ports at the end";
     final_angle_deg: f64 = "deg", "angle at the end", "Angle between the docking axes at the end";
+    final_lateral_m: f64 = "m", "lateral offset at the end",
+        "Distance of the ports' centres across the docking axis of the end effector at the end",
+        shown_in("mm", MILLI);
     max_leg_stroke_m: f64 = "m", "largest leg stroke", "Largest change of a leg's chord",
         shown_in("mm", MILLI), headline(), either_sense_on("Leg stroke");
     leg_stroke_over_limit: f64 = "-", "largest leg stroke over its limit",
         "Largest change of a leg's chord over `limits.leg_stroke_m`";
     leg_strokes_m: Vec<f64> = "m", "leg strokes", "Largest change of each leg's chord",
         per_leg("_stroke_m"), either_sense_on("Leg stroke"), shown_in("mm", MILLI);
+    max_tendon_stroke_use: Option<f64> = "-", "largest use of a tendon unit's stroke",
+        "Largest way of a tendon unit from the middle of its stroke over `tendon.stroke_m` of its leg: one at its stops; none without stops";
     tendon_tension_range_n: [f64; 2] = "N", "tendon tension",
         "Smallest and largest tendon tension of any leg", headline(),
         ends("tendon_tension_min_n", "tendon_tension_max_n"), on("Tendon tension");
     max_slack_time_s: f64 = "s", "longest slack time", "Longest time for which a tendon was slack";
     peak_motor_torque_nm: f64 = "N·m", "peak motor torque", "Largest torque of a motor",
         headline(), either_sense_on("Motor torque");
+    max_motor_torque_use: f64 = "-", "largest use of a motor's torque",
+        "Largest torque of a motor over `motor.torque_limit_nm` of its leg";
     peak_leaf_stress_pa: Option<f64> = "Pa", "peak stress of a leaf",
         "Largest stress of any leaf (von Mises), looked at every 4 ms; none of legs that solve their own steps",
-        shown_in("MPa", MEGA);
+        shown_in("MPa", MEGA), on("Leaf stress");
+    max_leaf_stress_use: Option<f64> = "-", "largest use of a leaf's strength",
+        "Largest stress of a leaf over `leaf.yield_strength_pa` of its leg; none of legs that solve their own steps";
     max_universal_turn_rad: Option<f64> = "rad", "largest turn of a universal joint",
-        "Largest rotation of a leaf's root against its crank, from the posture at the start, looked at every 4 ms; none of legs that do not tell",
-        shown_in("°", DEGREE), digits(3);
+        "Largest rotation of a leaf's root against what carries its joint (crank or base), from the posture at the start, looked at every 4 ms; none of legs that do not tell",
+        shown_in("°", DEGREE), digits(3), on("Joint angles");
     max_spherical_turn_rad: Option<f64> = "rad", "largest turn of a spherical joint",
-        "Largest rotation of the end effector against a leaf's tip, from the posture at the start, looked at every 4 ms; none of legs that do not tell",
-        shown_in("°", DEGREE), digits(3);
+        "Largest turn of a leaf's tip against the end effector, from the posture at the start, turning about the leaf left out; looked at every 4 ms; none of legs that do not tell",
+        shown_in("°", DEGREE), digits(3), on("Joint angles");
     max_motor_turn_rad: f64 = "rad", "largest turn of a crank",
         "Largest turn of a crank from where it started", shown_in("°", DEGREE), digits(3);
     max_motor_range_use: f64 = "-", "largest use of a motor's range",
@@ -193,9 +202,8 @@ impl Summary {
             |value: fn(&crate::track::LegTrack) -> f64| legs.iter().map(value).fold(0.0, f64::max);
         let strokes: Vec<f64> = legs.iter().map(crate::track::LegTrack::stroke).collect();
         let max_stroke = strokes.iter().copied().fold(0.0, f64::max);
-        let joint_turn = |joint: usize| {
-            let turns = legs.iter().filter_map(|leg| leg.joint_turns);
-            turns.map(|turns| turns[joint]).reduce(f64::max)
+        let most = |value: fn(&crate::track::LegTrack) -> Option<f64>| {
+            legs.iter().filter_map(value).reduce(f64::max)
         };
         let tension = legs.iter().map(|leg| leg.tension_range);
         let tension_range = tension
@@ -240,18 +248,19 @@ impl Summary {
             final_relative_rate_deg_s: relative.rate.to_degrees(),
             final_relative_speed_m_s: relative.speed,
             final_angle_deg: relative.angle.to_degrees(),
+            final_lateral_m: relative.lateral,
             max_leg_stroke_m: max_stroke,
             leg_stroke_over_limit: max_stroke / config.limits.leg_stroke_m,
             leg_strokes_m: strokes,
+            max_tendon_stroke_use: most(crate::track::LegTrack::stroke_use),
             tendon_tension_range_n: tension_range,
             max_slack_time_s: largest(|leg| leg.slack_time),
             peak_motor_torque_nm: largest(|leg| leg.peak_torque),
-            peak_leaf_stress_pa: legs
-                .iter()
-                .filter_map(|leg| leg.peak_stress)
-                .reduce(f64::max),
-            max_universal_turn_rad: joint_turn(0),
-            max_spherical_turn_rad: joint_turn(1),
+            max_motor_torque_use: largest(crate::track::LegTrack::torque_use),
+            peak_leaf_stress_pa: most(|leg| leg.peak_stress),
+            max_leaf_stress_use: most(crate::track::LegTrack::stress_use),
+            max_universal_turn_rad: most(|leg| Some(leg.joint_turns?[0])),
+            max_spherical_turn_rad: most(|leg| Some(leg.joint_turns?[1])),
             max_motor_turn_rad: largest(|leg| leg.largest_turn),
             max_motor_range_use: range_use.iter().copied().fold(0.0, f64::max),
             motor_range_use: range_use,
@@ -322,6 +331,7 @@ struct Relative {
     rate: f64,
     speed: f64,
     angle: f64,
+    lateral: f64,
 }
 
 fn relative_motion(platform: &dyn Scheme) -> Relative {
@@ -332,6 +342,7 @@ fn relative_motion(platform: &dyn Scheme) -> Relative {
             rate: 0.0,
             speed: 0.0,
             angle: 0.0,
+            lateral: 0.0,
         };
     };
     let spin = |state: &softdock_platform::body::BodyState| -> Vector3<f64> {
@@ -351,5 +362,6 @@ fn relative_motion(platform: &dyn Scheme) -> Relative {
         rate: (spin(target) - spin(effector)).norm(),
         speed: speed.norm(),
         angle: math::atan2(a.cross(&b).norm(), -a.dot(&b)),
+        lateral: math::hypot(on_effector.x, on_effector.y),
     }
 }

@@ -14,6 +14,7 @@ use multibody::model::{
 };
 use multibody::results::stress::{self, Outline, Stress};
 use nalgebra::{Matrix3, Vector3};
+use serde::{Deserialize, Serialize};
 
 /// A limit of this much and more is none.
 pub const NO_LIMIT: f64 = 1e9;
@@ -113,6 +114,20 @@ impl Leaf {
         0.5 * self.youngs_modulus_pa / self.shear_modulus_pa - 1.0
     }
 
+    /// Largest stress of bending as a leaf by the moment M [Pa]: 6 |M|/(w t²), or that at the edge of a
+    /// strip.
+    pub fn bending_stress(&self, moment: f64) -> f64 {
+        let beam = 6.0 * moment.abs() / (self.width_m * self.thickness_m * self.thickness_m);
+        self.strip()
+            .map_or(beam, |law| law.edge_stress(law.curvature(moment)))
+    }
+
+    /// Elastic curvature of bending as a leaf by the moment M [1/m].
+    pub fn elastic_curvature(&self, moment: f64) -> f64 {
+        let beam = moment / self.bending_stiffness();
+        self.strip().map_or(beam, |law| law.curvature(moment))
+    }
+
     fn outline(&self) -> Outline {
         Outline::Rectangle {
             size2: self.thickness_m,
@@ -132,19 +147,29 @@ impl SpatialLegConfig {
 }
 
 /// How the members of a leg stand in its joints: what the angles of the joints are measured from.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct JointAttitudes {
     /// Rotation of the leaf's root against what carries the universal joint.
     pub universal: Matrix3<f64>,
-    /// Direction of the leaf at its tip, in the world: the stud of the spherical joint.
+    /// Direction of the leaf at its tip, the stud of the spherical joint: in the world, or in the axes
+    /// of [`Self::seen_from`].
     pub stud: Vector3<f64>,
 }
 
 impl JointAttitudes {
+    /// The same with the stud in the axes of the body that the spherical joint holds, which has this
+    /// attitude.
+    pub fn seen_from(&self, body: &Matrix3<f64>) -> Self {
+        Self {
+            stud: body.tr_mul(&self.stud),
+            ..*self
+        }
+    }
+
     /// Angles from `self` to `now` [rad]: of the universal joint, about both axes together, and of the
-    /// spherical joint's stud against a body that has turned by `turn` in between (world axes).
-    /// Turning about the stud is no limit of a spherical joint.
-    pub fn angles_to(&self, now: &Self, turn: &Matrix3<f64>) -> [f64; 2] {
+    /// spherical joint's stud; both in the axes of the same body. Turning about the stud is no limit of
+    /// a spherical joint.
+    pub fn angles_to(&self, now: &Self) -> [f64; 2] {
         let between = self.universal.tr_mul(&now.universal);
         // Of a rotation by θ: twice the sine along its axis in the odd part, 1 + 2 cos θ in the trace.
         let odd = Vector3::new(
@@ -153,8 +178,8 @@ impl JointAttitudes {
             between.m21 - between.m12,
         );
         let universal = math::atan2(odd.norm(), between.trace() - 1.0);
-        let (stud, expected) = (&now.stud, turn * self.stud);
-        let spherical = math::atan2(expected.cross(stud).norm(), expected.dot(stud));
+        let (before, stud) = (&self.stud, &now.stud);
+        let spherical = math::atan2(before.cross(stud).norm(), before.dot(stud));
         [universal, spherical]
     }
 }

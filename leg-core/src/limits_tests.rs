@@ -5,6 +5,7 @@
 use super::config::{EndStops, LeafSection, MotorMode};
 use super::planar::LinkDrive;
 use super::spatial::{SpatialChannel, SpatialLeg, SpatialLegConfig, TipDrive, pretension_spatial};
+use super::spatial_report::report;
 use multibody::dynamics::{self, Control, StepSettings, Stepping, advance_watched};
 use multibody::model::{Signal, Signals};
 use multibody::results::{self, energy::energies, stress};
@@ -48,6 +49,26 @@ fn the_moment_of_the_bowed_leaf_is_exact() {
     println!("{:.2} MPa at {:.3} m", stress.von_mises / 1e6, stress.place);
     assert!((stress.von_mises / 1e6 - 403.0).abs() < 0.7);
     assert!((stress.place - 0.25).abs() < 1e-9);
+}
+
+/// What commands report is that moment too, and the stress of bending by it.
+#[test]
+fn the_reported_moment_is_that_of_the_elements_order() {
+    for (elements, allowed) in [(10, 1e-3), (5, 2e-3)] {
+        let bowed = pretension_spatial(&config(0.407_921_561, elements)).unwrap();
+        let told = report(&bowed).unwrap();
+        let moments = told.moments.iter().map(|at| at.soft.abs());
+        let error = moments.fold(0.0, f64::max) / 7.443_206_6 - 1.0;
+        assert!(error.abs() < allowed, "{elements}: {error:e}");
+        let stress = 6.0 * 7.443_206_6 / (0.077 * 1.2e-3 * 1.2e-3);
+        let error = told.max_bending_stress_pa / stress - 1.0;
+        assert!(error.abs() < allowed, "{elements}: {error:e}");
+    }
+    let mut strip = config(0.411_875, 20);
+    strip.leaf.section = LeafSection::Strip;
+    let told = report(&pretension_spatial(&strip).unwrap()).unwrap();
+    let stress = told.max_bending_stress_pa / 1e6;
+    assert!((stress - 476.0).abs() < 0.5, "{stress}");
 }
 
 /// Thrust and stress at the platform's chord, as a beam and as a strip.

@@ -24,7 +24,7 @@ use super::planar::{CHANNELS, Channel, LinkDrive, Linkage, PlanarLeg, wrap};
 use multibody::group::{Group, Se2};
 use multibody::math;
 use multibody::model::PlanarModel;
-use multibody::results;
+use multibody::results::{self, stress};
 use multibody::state::State;
 use multibody::statics::{self, ContinuationSettings, Path, StaticSettings};
 use multibody::workspace::Workspace;
@@ -713,24 +713,9 @@ pub fn report(leg: &PlanarLeg, state: &PlanarState) -> Result<PretensionReport, 
         max_axial_strain: leg.leaf_strain(state)?.axial,
         strain_energy_j: energies.strain,
         mid_point_m: shape.mid_point.into(),
-        mid_moment_nm: mid_moment(leg, state)?,
+        mid_moment_nm: stress::middle_wrench(&leg.model, state, leg.leaf)?[2],
         residual_n: 0.0,
         iterations: 0,
         nodes,
     })
-}
-
-/// Bending moment in the middle of the leaf [N·m].
-fn mid_moment(leg: &PlanarLeg, state: &PlanarState) -> Result<f64, LegError> {
-    let count = leg.config.solver.elements;
-    let moment_at = |element: usize, end: f64| -> Result<f64, LegError> {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        let curvature = section.strain[2] + end * section.strain_slope[2];
-        Ok(curvature * leg.config.leaf.bending_stiffness())
-    };
-    if count % 2 == 1 {
-        moment_at(count / 2, 0.0)
-    } else {
-        Ok(0.5 * (moment_at(count / 2 - 1, 1.0)? + moment_at(count / 2, -1.0)?))
-    }
 }

@@ -1,11 +1,14 @@
 //! What the pre-tensioned spatial leg tells: forces, shape, strains and stresses.
 //!
-//! The stress at the surface of a section under the bending moments M2 (about its e2) and M3
-//! (about e3) is, for a leaf of width w and thickness t, and for a rod of radius r:
+//! Moments are those of `multibody::results::stress`, of the element's own order. The stress at the surface
+//! of a section under the bending moments M2 (about its e2) and M3 (about e3) is, for a leaf of width w
+//! and thickness t, and for a rod of radius r:
 //!
 //! ```text
-//! σ = 6 |M3| / (w t²) + 6 |M2| / (t w²),   σ = 4 √(M2² + M3²) / (π r³)          (1)
+//! σ = σ_3 + 6 |M2| / (t w²),   σ = 4 √(M2² + M3²) / (π r³)                      (1)
 //! ```
+//!
+//! σ_3 = 6 |M3| / (w t²), or the stress at the edge of a strip that has the moment M3.
 //!
 //! Units: M [N·m], w, t, r [m], σ [Pa].
 
@@ -16,7 +19,7 @@ use super::spatial::{SectionShape, SpatialLeg, SpatialPretensioned, SpatialState
 use core::f64::consts::PI;
 use multibody::group::Group;
 use multibody::math;
-use multibody::results;
+use multibody::results::{self, stress};
 use multibody::statics::PathPoint;
 use nalgebra::Vector3;
 
@@ -67,7 +70,7 @@ pub struct SpatialReport {
     pub strain_energy_j: f64,
     /// Middle of the leaf [m].
     pub mid_point_m: [f64; 3],
-    /// Moments at both ends of every element.
+    /// Moments at both ends and in the middle of every element.
     pub moments: Vec<SectionMoments>,
     /// Nodes from A to B.
     pub nodes: Vec<SpatialNode>,
@@ -148,21 +151,15 @@ fn leaf_forces(leg: &SpatialLeg, state: &SpatialState) -> [Vector3<f64>; 2] {
 }
 
 fn moments(leg: &SpatialLeg, state: &SpatialState) -> Result<Vec<SectionMoments>, LegError> {
-    let count = leg.config.solver.elements;
-    let stiffness = leg.config.section()?.stiffness;
-    let mut list = Vec::with_capacity(2 * count);
-    for element in 0..count {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        for (end, xi) in [(0.0, -1.0), (1.0, 1.0)] {
-            let wrench = stiffness * (section.strain + section.strain_slope * xi);
-            list.push(SectionMoments {
-                s: leg.config.leaf.length_m * (element as f64 + end) / count as f64,
-                torsion: wrench[3],
-                stiff: wrench[4],
-                soft: wrench[5],
-            });
-        }
-    }
+    let mut list = Vec::with_capacity(3 * leg.config.solver.elements);
+    stress::visit_sections(&leg.model, state, leg.leaf, |s, wrench| {
+        list.push(SectionMoments {
+            s,
+            torsion: wrench[3],
+            stiff: wrench[4],
+            soft: wrench[5],
+        });
+    })?;
     Ok(list)
 }
 
@@ -170,8 +167,9 @@ fn moments(leg: &SpatialLeg, state: &SpatialState) -> Result<Vec<SectionMoments>
 fn bending_stress(leg: &SpatialLeg, at: &SectionMoments) -> f64 {
     match leg.config.section {
         SectionShape::Leaf => {
-            let (w, t) = (leg.config.leaf.width_m, leg.config.leaf.thickness_m);
-            6.0 * at.soft.abs() / (w * t * t) + 6.0 * at.stiff.abs() / (t * w * w)
+            let leaf = &leg.config.leaf;
+            let (w, t) = (leaf.width_m, leaf.thickness_m);
+            leaf.bending_stress(at.soft) + 6.0 * at.stiff.abs() / (t * w * w)
         }
         SectionShape::Rod { radius_m } => {
             4.0 * math::hypot(at.soft, at.stiff) / (PI * radius_m.powi(3))

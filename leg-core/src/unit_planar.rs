@@ -11,7 +11,7 @@ use core::ops::Range;
 use multibody::group::{Group, Se2};
 use multibody::math;
 use multibody::model::{ForceId, Model, NodeId, PointOn};
-use multibody::results;
+use multibody::results::{self, stress};
 use nalgebra::Vector2;
 
 /// The planar leg as a unit.
@@ -395,26 +395,11 @@ fn shape(leg: &PlanarLeg, state: &PlanarState, out: &mut [f64]) -> Result<(), Le
         out[2 * i] = place.x;
         out[2 * i + 1] = place.y;
     }
-    let curvature = middle_curvature(leg.config.solver.elements, |element, end| {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        Ok(section.strain[2] + end * section.strain_slope[2])
-    })?;
-    out[6] = 0.5 * leg.config.leaf.thickness_m * curvature;
-    out[7] = leg.config.leaf.bending_stiffness() * curvature;
+    let moment = stress::middle_wrench(&leg.model, state, leg.leaf)?[2];
+    let leaf = &leg.config.leaf;
+    out[6] = 0.5 * leaf.thickness_m * leaf.elastic_curvature(moment);
+    out[7] = moment;
     Ok(())
-}
-
-/// Elastic curvature in the middle of the leaf, from that of an element at −1 to 1 along it.
-pub(super) fn middle_curvature(
-    elements: usize,
-    at: impl Fn(usize, f64) -> Result<f64, LegError>,
-) -> Result<f64, LegError> {
-    let half = elements / 2;
-    if elements % 2 == 1 {
-        at(half, 0.0)
-    } else {
-        Ok(0.5 * (at(half - 1, 1.0)? + at(half, -1.0)?))
-    }
 }
 
 /// Energies and ledger of any leg, in the order of the outputs.

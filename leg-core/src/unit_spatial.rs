@@ -4,18 +4,18 @@ use super::LegError;
 use super::config::{MotorMode, Solver};
 use super::planar::LinkDrive;
 use super::spatial::{
-    SPATIAL_CHANNELS, SpatialChannel, SpatialLeg, SpatialLegConfig, SpatialPretensioned,
-    SpatialState, TipDrive, pretension_spatial,
+    SPATIAL_CHANNELS, SectionShape, SpatialChannel, SpatialLeg, SpatialLegConfig,
+    SpatialPretensioned, SpatialState, TipDrive, pretension_spatial,
 };
 use super::strain::section_size;
 use super::unit::{Cubic, Curves, Input, LegUnit, Origin, OutputGroup, Saved, UnitLeg};
-use super::unit_planar::{crank_change, crank_curve, energies, middle_curvature};
+use super::unit_planar::{crank_change, crank_curve, energies};
 use core::ops::Range;
 use multibody::assembly::hinge;
 use multibody::dynamics;
 use multibody::group::{Group, Se3};
 use multibody::model::{ForceId, Model, NodeId, PointOn};
-use multibody::results;
+use multibody::results::{self, stress};
 use multibody::state::State;
 use multibody::statics::{self, ContinuationSettings, Path};
 use multibody::workspace::Workspace;
@@ -367,13 +367,14 @@ fn shape(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) -> Result<(), 
     let half = 0.5 * leg.config.leaf.length_m;
     let middle = results::pose_at(&leg.model, state, leg.leaf, half)?.translation();
     out[..3].copy_from_slice(middle.as_slice());
-    let curvature = middle_curvature(leg.config.solver.elements, |element, end| {
-        let section = results::section(&leg.model, state, leg.leaf, element)?;
-        Ok(section.strain[5] + end * section.strain_slope[5])
-    })?;
+    let moment = stress::middle_wrench(&leg.model, state, leg.leaf)?[5];
     let (thickness, _, stiffness) = section_size(&leg.config);
+    let curvature = match leg.config.section {
+        SectionShape::Leaf => leg.config.leaf.elastic_curvature(moment),
+        SectionShape::Rod { .. } => moment / stiffness,
+    };
     out[3] = thickness * curvature;
-    out[4] = stiffness * curvature;
+    out[4] = moment;
     Ok(())
 }
 

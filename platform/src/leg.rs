@@ -9,6 +9,7 @@ use crate::unit::native::{leg_energy, leg_shape, leg_view};
 use crate::unit::{LegEnergy, LegShape, LegView};
 use leg_core::LegError;
 use leg_core::config::MotorMode;
+use leg_core::limits::JointAttitudes;
 use leg_core::spatial::SpatialState;
 use multibody::dynamics::integrator::Integrator;
 use multibody::group::{Group, Se3};
@@ -117,9 +118,8 @@ pub trait PlatformLeg: Clone + core::fmt::Debug + Send + Sync + 'static {
     fn leaf_strain(&self) -> Result<LeafStrain, LegError>;
     /// Largest stress of its leaf.
     fn leaf_stress(&self) -> Result<Stress, LegError>;
-    /// Attitudes of the parts that its universal and its spherical joint join: crank, leaf at A, leaf at
-    /// B; none of a leg without a leaf.
-    fn joined_parts(&self) -> Option<[Se3; 3]> {
+    /// How its members stand in its joints; none of a leg without a leaf.
+    fn joint_attitudes(&self) -> Option<JointAttitudes> {
         None
     }
     /// True if it has a tendon.
@@ -287,9 +287,8 @@ impl PlatformLeg for NativeLeg {
         NativeLeg::leaf_stress(self)
     }
 
-    fn joined_parts(&self) -> Option<[Se3; 3]> {
-        let (leg, state) = (self.leg(), self.state());
-        Some([leg.crank, leg.node_a, leg.node_b].map(|node| *state.pose(node)))
+    fn joint_attitudes(&self) -> Option<JointAttitudes> {
+        Some(self.leg().joint_attitudes(self.state()))
     }
 
     fn has_tendon(&self) -> bool {

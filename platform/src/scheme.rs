@@ -16,6 +16,7 @@ use crate::unit::{LegEnergy, LegShape, LegUnit, LegView, UnitStart};
 use crate::vehicle::Vehicle;
 use crate::world::World;
 use crate::wrench::WrenchHistory;
+use leg_core::limits::JointAttitudes;
 pub use multibody::dynamics::stepper::Progress;
 use multibody::group::Se3;
 use multibody::model::Signal;
@@ -94,8 +95,8 @@ pub trait Scheme: core::fmt::Debug + Send {
         None
     }
 
-    /// Poses of crank, leaf at A and leaf at B of a leg (from 0); none of legs that do not tell.
-    fn joined_parts(&self, _leg: usize) -> Option<[Se3; 3]> {
+    /// How the members of a leg (from 0) stand in its joints; none of legs that do not tell.
+    fn joint_attitudes(&self, _leg: usize) -> Option<JointAttitudes> {
         None
     }
 
@@ -271,8 +272,8 @@ impl<L: PlatformLeg> Scheme for Platform<L> {
         self.legs().get(leg)?.leaf_stress().ok()
     }
 
-    fn joined_parts(&self, leg: usize) -> Option<[Se3; 3]> {
-        self.legs().get(leg)?.joined_parts()
+    fn joint_attitudes(&self, leg: usize) -> Option<JointAttitudes> {
+        self.legs().get(leg)?.joint_attitudes()
     }
 
     fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {

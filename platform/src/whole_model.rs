@@ -4,7 +4,7 @@
 //! Slower than [`crate::monolithic`], which it must reproduce; and the way to everything that the
 //! kernel does with a model: linearisation, vibration modes, regulators.
 
-use crate::body::BodyState;
+use crate::body::{Body as RigidBody, BodyState};
 use crate::contact::Latch;
 use crate::error::{PlatformError, Result};
 use crate::monolithic::{Platform, base_body};
@@ -23,7 +23,7 @@ use multibody::model::{
 };
 use multibody::state::State;
 use multibody::workspace::Workspace;
-use nalgebra::Vector3;
+use nalgebra::{Vector3, Vector6};
 
 /// A leg of the whole model.
 #[derive(Debug, Clone, Copy)]
@@ -59,8 +59,9 @@ pub struct WholeModel {
     pub signals: Signals,
     /// A target that was captured.
     pub target: Option<NodeId>,
-    /// Force that takes away the end effector's weight, if it is not to feel it [N].
-    weightless: Vector3<f64>,
+    /// What makes the weight of the end effector's node that of the end effector: force [N] and moment
+    /// [N·m], world axes.
+    weightless: Vector6<f64>,
 }
 
 impl WholeModel {
@@ -149,7 +150,7 @@ impl WholeModel {
             base,
             legs,
             wrench,
-            weightless: (body.gravity - gravity) * body.inertia[(0, 0)],
+            weightless: missing_weight(body, &gravity, equilibrium.pose()),
         })
     }
 
@@ -185,10 +186,28 @@ impl WholeModel {
     /// Gives the end effector another wrench history.
     pub fn set_wrench(&mut self, wrench: &WrenchHistory) {
         for (i, (channel, signal)) in self.wrench.iter().zip(&wrench.0).enumerate() {
-            let offset = if i < 3 { self.weightless[i] } else { 0.0 };
-            self.signals.0[channel.index()] = signal.clone().shifted(offset);
+            self.signals.0[channel.index()] = signal.clone().shifted(self.weightless[i]);
         }
     }
+}
+
+/// Weight of a body, which acts at its origin, less what gravity does to its inertia in the pose
+/// `pose`: an inertia that holds a captured target has its centre elsewhere, and does not feel its
+/// weight.
+fn missing_weight(body: &RigidBody, gravity: &Vector3<f64>, pose: &Se3) -> Vector6<f64> {
+    let rotation = pose.rotation();
+    let mut falling = Vector6::zeros();
+    falling
+        .fixed_rows_mut::<3>(0)
+        .copy_from(&rotation.tr_mul(gravity));
+    let felt = body.inertia * falling;
+    let mut out = Vector6::zeros();
+    let weight = body.gravity * body.inertia[(0, 0)];
+    out.fixed_rows_mut::<3>(0)
+        .copy_from(&(weight - rotation * felt.fixed_rows::<3>(0)));
+    out.fixed_rows_mut::<3>(3)
+        .copy_from(&(-(rotation * felt.fixed_rows::<3>(3))));
+    out
 }
 
 impl WholeModel {

@@ -232,7 +232,7 @@ impl Ready {
             preparation_s,
         } = self;
         let mut progress = Progress::new(run.scenario().docking.duration_s);
-        let header = table::header(run.platform().leg_count());
+        let header = table::header(&run);
         let names: Vec<&str> = header.iter().map(String::as_str).collect();
         let mut csv = file.map(|file| CsvFile::create(file, &names)).transpose()?;
         let mut written = 0;

@@ -50,6 +50,8 @@ Scenarios that come with the program, by name:
   motors-locked       motors that do not turn
   motors-hold         motors that hold their angle with a PD controller
   motors-lqr          motors that hold the end effector's pose with a linear-quadratic regulator
+  motors-impedance    motors under impedance control: the end effector gives way as asked for
+  idss-ring           the platform enlarged to a mating plane of 1.2 m, vehicles of 10 t and 400 t
 
 Examples:
   softdock dock

@@ -2,6 +2,7 @@
 
 use super::execute::{Circumstances, Finished};
 use super::{requirements, scene};
+use leg_core::config::MotorMode;
 use multibody::group::{Group, Se3};
 use multibody::math;
 use serde_json::{Value, json};
@@ -9,7 +10,9 @@ use softdock_docking::capture::shares;
 use softdock_docking::{EnergySample, EnergySummary, LegSample, Sample, Summary, story};
 use softdock_figures::Figures;
 use softdock_platform::attitude::Attitude;
+use softdock_platform::config::PlatformConfig;
 use softdock_platform::contact::PointForce;
+use softdock_platform::motor_range::MotorRange;
 use softdock_report::{DockingRun, DockingSeries, Figure};
 
 /// What was asked for, in a sentence or two.
@@ -142,7 +145,13 @@ fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
         .unwrap_or_default();
     let errors: Vec<([f64; 3], [f64; 3])> = samples.iter().map(pose_error).collect();
     let start = finished.run.start();
-    let limit = scenario.docking.limits.leg_stroke_m;
+    // What no leg tells is no curve.
+    let told = |value: &dyn Fn(&LegSample) -> Option<f64>| {
+        let known = samples.first().and_then(|s| value(s.legs.first()?));
+        known.map_or_else(Vec::new, |_| per_leg(&|leg| value(leg).unwrap_or(f64::NAN)))
+    };
+    let limits = &scenario.docking.limits;
+    let limit = limits.leg_stroke_m;
     let friction = |s: &Sample| -> f64 {
         let tangential = |point: &PointForce| {
             let squared = point.force.norm_squared() - point.normal_force.powi(2);
@@ -177,12 +186,33 @@ fn series(finished: &Finished, samples: &[Sample]) -> DockingSeries {
         tendon_tension_n: per_leg(&|leg| leg.view.tendon_tension),
         crank_angle_deg: per_leg(&|leg| leg.view.motor_angle.to_degrees()),
         motor_torque_nm: per_leg(&|leg| leg.view.motor_torque),
+        leaf_stress_pa: told(&|leg| leg.stress_pa),
+        joint_turn_deg: [0, 1].map(|k| told(&|leg| Some(leg.joint_turns?[k].to_degrees()))),
         energy_j: energy(samples),
         energy_residual_j: of(&|s| s.energy.residual(start)),
         contacts_s: contacts(samples),
         stroke_limits_m: Some([-limit, limit]),
         torque_limit_nm: Some(scenario.platform.motor.torque_limit_nm),
+        crank_limits_deg: crank_limits(&scenario.platform),
+        yield_strength_pa: Some(scenario.platform.leaf.yield_strength_pa),
+        joint_limits_deg: Some([limits.universal_turn_deg, limits.spherical_turn_deg]),
     }
+}
+
+/// Ends of the cranks' range [°]; none if they differ or if nothing turns the cranks.
+fn crank_limits(platform: &PlatformConfig) -> Option<[f64; 2]> {
+    if platform.motor.mode == MotorMode::Locked {
+        return None;
+    }
+    let ranges = MotorRange::of_legs(platform).ok()?;
+    let ends = |range: &MotorRange| {
+        [range.zero - range.reach, range.zero + range.reach].map(f64::to_degrees)
+    };
+    let first = ranges.first().map(ends)?;
+    ranges
+        .iter()
+        .all(|range| ends(range) == first)
+        .then_some(first)
 }
 
 /// Gap, angle and speed over the latch's limits until it closes; nothing without a latch. What is far

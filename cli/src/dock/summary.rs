@@ -3,7 +3,7 @@
 use super::execute::{Ended, Finished};
 use super::requirements;
 use crate::summary::{Summary, significant};
-use softdock_docking::{EnergySummary as Energy, Figure, Outcome, Summary as Docking, story};
+use softdock_docking::{EnergySummary as Energy, Figure, Summary as Docking, story};
 
 /// The summary of a run: what happened, then the figures.
 pub fn for_people(name: &str, finished: &Finished) -> Summary {
@@ -126,10 +126,7 @@ fn energy(out: &mut Summary, figures: &Docking) {
 /// What happened and why.
 fn story(finished: &Finished) -> String {
     let figures = &finished.figures;
-    let mut text = match figures.outcome {
-        Outcome::NeverTouched => untouched(finished),
-        _ => story::whole(finished.run.scenario(), figures),
-    };
+    let mut text = story::whole(finished.run.scenario(), figures);
     if figures.soundness.is_suspect() {
         text += " SUSPECT: do not use these figures before you know why.";
     }
@@ -139,19 +136,4 @@ fn story(finished: &Finished) -> String {
         Ended::Failed(_) => text += " The run could not go on: the results are incomplete.",
     }
     text
-}
-
-/// Why nothing was touched, as far as can be told.
-fn untouched(finished: &Finished) -> String {
-    let docking = &finished.run.scenario().docking;
-    let gap = finished.run.samples().last().map_or(f64::NAN, |s| s.gap);
-    let gap_text = significant(1e3 * gap, 3);
-    let speed = docking.closing_speed_m_s;
-    let advice = if speed > 0.0 {
-        let more = significant(gap / speed, 2);
-        format!("a touch takes about {more} s more, so lengthen duration_s")
-    } else {
-        "the target does not come nearer with closing_speed_m_s = 0".to_owned()
-    };
-    format!("Never touched: the gap is {gap_text} mm at the end; {advice}.")
 }

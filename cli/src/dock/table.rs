@@ -4,8 +4,27 @@ use multibody::group::{Group, Se3};
 use softdock_docking::{DockingRun, EnergySample, Sample};
 use softdock_platform::attitude::Attitude;
 
-/// Names of the columns for this number of legs; units are part of the names.
-pub fn header(legs: usize) -> Vec<String> {
+/// What legs may not tell: the stress of their leaf, the turn of their joints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Told {
+    stress: bool,
+    joints: bool,
+}
+
+impl Told {
+    /// By a sample; samples of a run are alike.
+    fn of(sample: Option<&Sample>) -> Self {
+        let leg = sample.and_then(|sample| sample.legs.first());
+        Self {
+            stress: leg.is_some_and(|leg| leg.stress_pa.is_some()),
+            joints: leg.is_some_and(|leg| leg.joint_turns.is_some()),
+        }
+    }
+}
+
+/// Names of the columns of a run; units are part of the names.
+pub fn header(run: &DockingRun) -> Vec<String> {
+    let (legs, told) = (run.platform().leg_count(), Told::of(run.samples().first()));
     let mut names: Vec<String> = ["time_s"].map(str::to_owned).to_vec();
     for body in ["effector", "target", "base"] {
         for axis in ["x", "y", "z"] {
@@ -55,6 +74,13 @@ pub fn header(legs: usize) -> Vec<String> {
         ] {
             names.push(format!("leg{leg}_{name}"));
         }
+        if told.stress {
+            names.push(format!("leg{leg}_leaf_stress_pa"));
+        }
+        if told.joints {
+            names.push(format!("leg{leg}_universal_turn_rad"));
+            names.push(format!("leg{leg}_spherical_turn_rad"));
+        }
     }
     let energies = [
         "energy_legs_kinetic_j",
@@ -78,7 +104,7 @@ pub fn header(legs: usize) -> Vec<String> {
 
 /// Names and values of all columns of a run.
 pub fn columns(run: &DockingRun) -> (Vec<String>, Vec<Vec<f64>>) {
-    let names = header(run.platform().leg_count());
+    let names = header(run);
     let mut columns = vec![Vec::with_capacity(run.samples().len()); names.len()];
     for sample in run.samples() {
         let row = row(sample, run.start());
@@ -130,6 +156,8 @@ pub fn row(sample: &Sample, start: &EnergySample) -> Vec<f64> {
             leg.view.motor_angle,
             leg.view.motor_torque,
         ]);
+        out.extend(leg.stress_pa);
+        out.extend(leg.joint_turns.into_iter().flatten());
     }
     let energy = &sample.energy;
     out.extend([

@@ -10,7 +10,7 @@ use anyhow::Result;
 use leg_core::config::Side;
 use leg_core::pretension::{PathSample, Pretensioned};
 use leg_core::{LegConfig, pretension};
-use multibody::results;
+use multibody::results::stress;
 use serde::Serialize;
 use softdock_report::{Axis, Block, Chart, Figure, Mark, Page, Series};
 use std::path::{Path, PathBuf};
@@ -82,19 +82,13 @@ struct Report {
     nodes: Vec<Node>,
 }
 
-/// Bending moment at both ends of every element: (arc length [m], moment [N·m]).
+/// Bending moment at both ends and in the middle of every element: (arc length [m], moment [N·m]).
 fn moments(bowed: &Pretensioned) -> Result<Vec<(f64, f64)>> {
-    let leaf = &bowed.leg.config.leaf;
-    let count = bowed.leg.config.solver.elements;
-    let mut list = Vec::with_capacity(2 * count);
-    for element in 0..count {
-        let section = results::section(&bowed.leg.model, &bowed.state, bowed.leg.leaf, element)?;
-        for (end, xi) in [(0.0, -1.0), (1.0, 1.0)] {
-            let s = leaf.length_m * (element as f64 + end) / count as f64;
-            let curvature = section.strain[2] + xi * section.strain_slope[2];
-            list.push((s, curvature * leaf.bending_stiffness()));
-        }
-    }
+    let leg = &bowed.leg;
+    let mut list = Vec::with_capacity(3 * leg.config.solver.elements);
+    stress::visit_sections(&leg.model, &bowed.state, leg.leaf, |s, wrench| {
+        list.push((s, wrench[2]));
+    })?;
     Ok(list)
 }
 
@@ -127,8 +121,7 @@ impl Report {
             hold_torque_3_nm: report.hold_torque_3_nm,
             max_axial_strain: report.max_axial_strain,
             max_bending_moment_nm: moment,
-            // σ = M (t/2) / I, I = w t³ / 12.
-            max_bending_stress_pa: 6.0 * moment / (leaf.width_m * leaf.thickness_m.powi(2)),
+            max_bending_stress_pa: leaf.bending_stress(moment),
             strain_energy_j: report.strain_energy_j,
             mid_point_m: report.mid_point_m,
             mid_moment_nm: report.mid_moment_nm,

@@ -17,6 +17,10 @@ use nalgebra::Matrix6;
 use softdock_platform::bodies::EFFECTOR;
 use softdock_platform::scheme::Scheme;
 
+/// A target heavier than the end effector by this factor is a wall to every regulator: it is taken for one
+/// of this mass, turning as heavily in proportion. Beside more, the legs' inertia is lost in rounding.
+const WALL: f64 = 1e5;
+
 /// Inertia of the end effector's motion against the base, about its origin in its axes; with the
 /// target if that is `latched`.
 pub fn inertia(platform: &dyn Scheme, latched: bool) -> Matrix6<f64> {
@@ -26,7 +30,9 @@ pub fn inertia(platform: &dyn Scheme, latched: bool) -> Matrix6<f64> {
     let mut out = list.all[EFFECTOR].inertia;
     if let (true, Some(target)) = (latched, list.target) {
         let to_target = states[target].pose.between(effector).adjoint();
-        out += to_target.tr_mul(&list.all[target].inertia) * to_target; // (1)
+        let heavy = list.all[target].inertia;
+        let counted = (WALL * out[(0, 0)] / heavy[(0, 0)]).min(1.0);
+        out += to_target.tr_mul(&(heavy * counted)) * to_target; // (1)
     }
     let Some(base) = list.base else { return out };
     let to_effector: Matrix6<f64> = Se3::adjoint(&effector.between(&states[base].pose));

@@ -3,5 +3,6 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod actuation;
+mod captured;
 mod per_leg;
 mod stability;

@@ -2,6 +2,7 @@
 //! over its limit, negative beyond it.
 
 use leg_core::config::MotorMode;
+use softdock_docking::track::LegTrack;
 use softdock_docking::{DockingRun, Scenario};
 
 /// Names of the margins with what they are, in the order of [`margins`].
@@ -40,9 +41,7 @@ pub const MARGINS: [(&str, &str); 7] = [
 pub fn margins(run: &DockingRun) -> [f64; MARGINS.len()] {
     let track = run.track();
     let Scenario { platform, docking } = run.scenario();
-    let worst = |value: fn(&softdock_docking::track::LegTrack) -> f64| {
-        track.legs.iter().map(value).fold(0.0, f64::max)
-    };
+    let worst = |value: fn(&LegTrack) -> f64| track.legs.iter().map(value).fold(0.0, f64::max);
     let left = |value: f64, limit: f64| {
         if limit > 0.0 {
             1.0 - value / limit
@@ -55,14 +54,8 @@ pub fn margins(run: &DockingRun) -> [f64; MARGINS.len()] {
     let limits = &docking.limits;
     [
         unless_locked(1.0 - worst(|leg| leg.range_use)),
-        unless_locked(left(
-            worst(|leg| leg.peak_torque),
-            platform.motor.torque_limit_nm,
-        )),
-        left(
-            worst(|leg| leg.peak_stress.unwrap_or(0.0)),
-            platform.leaf.yield_strength_pa,
-        ),
+        unless_locked(1.0 - worst(LegTrack::torque_use)),
+        1.0 - worst(|leg| leg.stress_use().unwrap_or(0.0)),
         left(worst(|leg| leg.stroke()), limits.leg_stroke_m),
         left(
             worst(|leg| leg.joint_turns.map_or(0.0, |turns| turns[0])),

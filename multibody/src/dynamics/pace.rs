@@ -21,6 +21,9 @@
 //! all is calm only every fourth step is looked at, together with those before it. Steps just before a
 //! touch are looked at one by one, so that the one that meets it can be refused.
 //!
+//! Steps that cannot be smaller are accepted whatever they miss. They are told of once they have missed
+//! more than B together: behind every jump of a torque there may be such steps, each of which is nothing.
+//!
 //! Where an accuracy is asked for, the error of a step acts, too. With e, the error of the increments
 //! of the bodies ([`super::integrator::Integrator::error_by_algorithmic`]; turns times a length), V,
 //! the largest speed they have had, and η, the part of it that a step may falsify,
@@ -109,6 +112,9 @@ pub struct EnergyGuard {
     unseen_miss: f64,
     /// Steps that are to be looked at in any case.
     awake: u32,
+    /// What steps missed in all that could not be refused, signs left out, and B [J].
+    tolerated: f64,
+    budget: f64,
 }
 
 impl EnergyGuard {
@@ -145,6 +151,10 @@ impl EnergyGuard {
         if strict && !within {
             return Err(rung(0.9 / math::cbrt(used), -4, -1)); // (2)
         }
+        if !within {
+            self.tolerated += miss.abs();
+        }
+        self.budget = BUDGET * moved;
         self.missed += miss;
         self.used = used.max(0.1 * self.used);
         (self.unseen, self.unseen_time, self.unseen_miss) = (0, 0.0, 0.0);
@@ -154,6 +164,13 @@ impl EnergyGuard {
     /// True if the next step has to be looked at.
     fn looks(&self) -> bool {
         self.awake > 0 || self.unseen >= MOST_UNSEEN || self.used > CALM || self.began.is_none()
+    }
+
+    /// True if the last step missed too much, and if all of that kind together missed more than B. What
+    /// is not a number is too much.
+    fn missed_too_much(&self) -> bool {
+        let within = self.used <= 1.0 || self.tolerated <= self.budget;
+        !within
     }
 
     /// By how much the next step may be longer, (2).
@@ -283,7 +300,7 @@ impl Pace {
     /// Goes on behind a step; the next may be longer by the factor `growth`, also behind a step that an
     /// event or the end of an interval cut short: it is the ratio of neighbouring steps that multiplies
     /// errors in stiff and constrained directions. True if the step was at its floor and misses more
-    /// than it may.
+    /// than it may, and if such steps together have missed more than a run may.
     pub fn accepted(&mut self, step: &Planned, done: &Done, growth: f64) -> bool {
         self.last = step.length;
         self.longest = if done.closed {
@@ -296,7 +313,7 @@ impl Pace {
         } else {
             self.guard.awake.saturating_sub(1)
         };
-        step.at_floor && self.guard.used > 1.0
+        step.at_floor && self.guard.missed_too_much()
     }
 
     /// A step was refused for its account: the next is at most `longest` [s].
@@ -330,6 +347,21 @@ mod tests {
             let most = BUDGET * (1.0 + (1.0 + time / IMPACT_TIME).ln() + least);
             prop_assert!(watch.missed.abs() <= most, "{} {}", watch.missed, most);
         }
+    }
+
+    /// Steps that cannot be smaller are told of once they have missed a whole budget together.
+    #[test]
+    fn tolerated_misses_are_told_of_when_they_add_up() {
+        let (mut watch, h) = (EnergyGuard::default(), 1e-6);
+        let mut told = Vec::new();
+        for step in 1..=10 {
+            let miss = if step % 2 == 0 { 1e-4 } else { -1e-4 };
+            let time = f64::from(step) * h;
+            watch.judge(miss, (1.0, 1.0), (h, time), false).unwrap();
+            told.push(watch.missed_too_much());
+        }
+        // Five of 1e-4 are more than 4e-4.
+        assert_eq!(told, [[false; 4].as_slice(), &[true; 6]].concat());
     }
 
     #[test]

@@ -132,6 +132,44 @@ impl Outline {
     }
 }
 
+/// Section wrenches (forces [N], then moments [N·m]) at the first node, in the middle and at the last
+/// node of an element, each in the section's own frame.
+pub fn element_wrenches<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    beam: BeamId,
+    element: usize,
+) -> Result<[SVector<f64, N>; 3]> {
+    let beam = &model.beams[beam.0];
+    let element = element.min(beam.elements - 1);
+    let a = beam.first_node + element;
+    let h_ab = state.poses[a].between(&state.poses[a + 1]);
+    let d = relative_twist(beam, element, &h_ab, state.time)?;
+    let section = elastic::section_state::<G, N, D>(&beam.element, &d);
+    let last = elastic::end_wrench::<G, N, D>(&beam.element, &d, &section);
+    let first = h_ab.adjoint_inverse_operator().tr_apply(&last); // (1), S = A
+    let half = shape::from_first::<G, N, D>(&beam.element, &section, 0.5);
+    // Ad(H_A⁻¹ H_S) is that of the inverse of exp(−Ω).
+    let middle = G::exp(&-half).adjoint_inverse_operator().tr_apply(&first);
+    Ok([first, middle, last])
+}
+
+/// Section wrench in the middle of a beam, in the section's own frame. Where a node is there, the mean
+/// of both sides: loads at the node, its inertia too, make them differ.
+pub fn middle_wrench<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &State<G, N>,
+    beam: BeamId,
+) -> Result<SVector<f64, N>> {
+    let elements = model.beams[beam.0].elements;
+    let of = |element| element_wrenches(model, state, beam, element);
+    if elements % 2 == 1 {
+        return Ok(of(elements / 2)?[1]);
+    }
+    let ([.., before], [after, ..]) = (of(elements / 2 - 1)?, of(elements / 2)?);
+    Ok((before + after) * 0.5)
+}
+
 /// Visits the section wrenches at both ends and in the middle of every element: place along the
 /// unstressed beam [m], wrench (forces [N], then moments [N·m]) in the section's own frame.
 pub fn visit_sections<G: Group<N, D>, const N: usize, const D: usize>(
@@ -140,22 +178,15 @@ pub fn visit_sections<G: Group<N, D>, const N: usize, const D: usize>(
     beam: BeamId,
     mut visit: impl FnMut(f64, &SVector<f64, N>),
 ) -> Result<()> {
-    let beam = &model.beams[beam.0];
-    let length = beam.element.length;
-    for index in 0..beam.elements {
-        let a = beam.first_node + index;
-        let h_ab = state.poses[a].between(&state.poses[a + 1]);
-        let d = relative_twist(beam, index, &h_ab, state.time)?;
-        let section = elastic::section_state::<G, N, D>(&beam.element, &d);
-        let last = elastic::end_wrench::<G, N, D>(&beam.element, &d, &section);
-        let first = h_ab.adjoint_inverse_operator().tr_apply(&last); // (1), S = A
-        let half = shape::from_first::<G, N, D>(&beam.element, &section, 0.5);
-        // Ad(H_A⁻¹ H_S) is that of the inverse of exp(−Ω).
-        let middle = G::exp(&-half).adjoint_inverse_operator().tr_apply(&first);
-        let start = index as f64 * length;
-        visit(start, &first);
-        visit(start + 0.5 * length, &middle);
-        visit(start + length, &last);
+    let (elements, length) = {
+        let beam = &model.beams[beam.0];
+        (beam.elements, beam.element.length)
+    };
+    for element in 0..elements {
+        let wrenches = element_wrenches(model, state, beam, element)?;
+        for (part, wrench) in [0.0, 0.5, 1.0].into_iter().zip(&wrenches) {
+            visit((element as f64 + part) * length, wrench);
+        }
     }
     Ok(())
 }

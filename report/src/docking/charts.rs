@@ -1,6 +1,7 @@
 //! The charts of one docking.
 
 use super::DockingSeries;
+use super::compare::largest;
 use crate::block::Block;
 use crate::chart::{Axis, Chart, Series};
 
@@ -180,6 +181,10 @@ pub(super) fn legs(series: &DockingSeries) -> Vec<Block> {
         Axis::new("angle", "°"),
         per_leg(series, &series.crank_angle_deg, curve),
     );
+    let crank = crank.map(|chart| match series.crank_limits_deg {
+        Some([low, high]) => chart.level(low, "lower stop").level(high, "upper stop"),
+        None => chart,
+    });
     let torque = chart(
         "Motor torque",
         "Torque of each motor on its crank.",
@@ -190,8 +195,57 @@ pub(super) fn legs(series: &DockingSeries) -> Vec<Block> {
         Some(limit) => chart.level(-limit, "−limit").level(limit, "limit"),
         None => chart,
     });
-    let charts = [force, stroke, tension, torque, crank];
+    let charts = [
+        force,
+        stroke,
+        tension,
+        torque,
+        crank,
+        stress(series),
+        joints(series),
+    ];
     charts.into_iter().flatten().map(Block::from).collect()
+}
+
+/// A curve in millionths.
+pub(super) fn mega(series: &DockingSeries, name: &str, values: &[f64]) -> Series {
+    let values: Vec<f64> = values.iter().map(|v| v * 1e-6).collect();
+    curve(series, name, &values)
+}
+
+/// Stress of the leaves.
+fn stress(series: &DockingSeries) -> Option<Chart> {
+    let stress = chart(
+        "Leaf stress",
+        "Largest stress (von Mises) in each leaf.",
+        Axis::new("stress", "MPa"),
+        per_leg(series, &series.leaf_stress_pa, mega),
+    );
+    stress.map(|chart| match series.yield_strength_pa {
+        Some(limit) => chart.level(limit * 1e-6, "yield strength"),
+        None => chart,
+    })
+}
+
+/// Turns of the joints: the largest of all legs.
+fn joints(series: &DockingSeries) -> Option<Chart> {
+    let names = ["universal joints", "spherical joints"];
+    let curves = names.iter().zip(&series.joint_turn_deg);
+    let turns = chart(
+        "Joint angles",
+        "Largest turn of any leg's universal and spherical joint from where it was at the start.",
+        Axis::new("turn", "°"),
+        curves
+            .map(|(name, legs)| curve(series, name, &largest(legs)))
+            .collect(),
+    )?;
+    Some(match series.joint_limits_deg {
+        Some([a, b]) if a == b => turns.level(a, "limit"),
+        Some([a, b]) => turns
+            .level(a, "limit, universal")
+            .level(b, "limit, spherical"),
+        None => turns,
+    })
 }
 
 /// The energy account.

@@ -1,6 +1,6 @@
 //! Several dockings side by side.
 
-use super::charts::{curve, milli, with_contacts};
+use super::charts::{curve, mega, milli, with_contacts};
 use super::{ChartLimit, DockingRun, DockingSeries, draw_limits, listing, push_group};
 use crate::block::Block;
 use crate::chart::{Axis, Chart, Series};
@@ -246,6 +246,13 @@ fn charts(runs: &[DockingRun]) -> Vec<Block> {
         ),
         chart(
             runs,
+            "Largest leaf stress",
+            "Stress (von Mises) of the leaf that is stressed most.",
+            Axis::new("stress", "MPa"),
+            |s, name| mega(s, name, &largest(&s.leaf_stress_pa)),
+        ),
+        chart(
+            runs,
             "Energy residual",
             "What the energy account misses: the error of the time integration.",
             Axis::new("residual", "J"),
@@ -277,7 +284,7 @@ fn length(parts: &[Vec<f64>]) -> Vec<f64> {
 }
 
 /// Largest magnitude at each time; not a number where one part is none.
-fn largest(parts: &[Vec<f64>]) -> Vec<f64> {
+pub(super) fn largest(parts: &[Vec<f64>]) -> Vec<f64> {
     over_parts(parts, |most, value| {
         if value.is_nan() || most.is_nan() {
             f64::NAN

@@ -116,6 +116,10 @@ pub struct DockingSeries {
     pub crank_angle_deg: Vec<Vec<f64>>,
     /// Torque of each motor [N·m].
     pub motor_torque_nm: Vec<Vec<f64>>,
+    /// Largest stress of each leaf [Pa].
+    pub leaf_stress_pa: Vec<Vec<f64>>,
+    /// Turn of each leg's universal joint and of its spherical joint since the start [°].
+    pub joint_turn_deg: [Vec<Vec<f64>>; 2],
     /// Parts of the energy account by name [J].
     pub energy_j: Vec<(String, Vec<f64>)>,
     /// What the energy account misses [J].
@@ -126,6 +130,12 @@ pub struct DockingSeries {
     pub stroke_limits_m: Option<[f64; 2]>,
     /// Largest torque of a motor [N·m].
     pub torque_limit_nm: Option<f64>,
+    /// Ends of the cranks' range, if all of them have the same [°].
+    pub crank_limits_deg: Option<[f64; 2]>,
+    /// Yield strength of the leaves [Pa].
+    pub yield_strength_pa: Option<f64>,
+    /// Limits of the turns of universal and spherical joints [°].
+    pub joint_limits_deg: Option<[f64; 2]>,
 }
 
 impl DockingReport {

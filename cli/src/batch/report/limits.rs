@@ -136,6 +136,26 @@ impl Kept {
         })
     }
 
+    /// For the terminal: name, share of the runs, interval, counts.
+    pub fn line(&self) -> String {
+        let found = &self.probability;
+        let (name, counts) = (self.name(), format!("{} of {}", found.events, found.trials));
+        match found.interval.filter(|_| found.trials > 0) {
+            Some(interval) => format!(
+                "kept: {name}  {} %  ({} with 95 %; {counts} runs)",
+                percent(found.estimate),
+                percents(interval)
+            ),
+            None if found.trials > 0 => {
+                format!(
+                    "kept: {name}  {} %  ({counts} runs)",
+                    percent(found.estimate)
+                )
+            }
+            None => format!("kept: {name}  not known of any run"),
+        }
+    }
+
     fn row(&self) -> Vec<Cell> {
         let found = &self.probability;
         let limit = self.limit.as_ref().map_or_else(String::new, |limit| {

@@ -81,6 +81,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         output::say_json(&value)?;
     } else {
+        for limit in &written.limits {
+            output::say(limit)?;
+        }
         output::say(&format!("report: {}", written.path.display()))?;
     }
     for warning in warnings(directory.plan(), &status) {
@@ -103,6 +106,8 @@ struct Written {
     path: PathBuf,
     results: Results,
     json: Json,
+    /// What the terminal says of every limit.
+    limits: Vec<String>,
 }
 
 /// Writes the report of a study into its folder.
@@ -124,12 +129,13 @@ fn write_asked(directory: &Directory, status: &Status, asked: &Asked) -> Result<
             cause,
         })?;
     }
-    let (report, json) = made?;
+    let (report, json, limits) = made?;
     output::write_atomic(&path, report.html()?.as_bytes())?;
     Ok(Written {
         path,
         results,
         json,
+        limits,
     })
 }
 
@@ -154,7 +160,7 @@ fn page(
     results: &Results,
     status: &Status,
     asked: &Asked,
-) -> Result<(BatchReport, Json)> {
+) -> Result<(BatchReport, Json, Vec<String>)> {
     let plan = directory.plan();
     let named = asked.figures.iter().map(|key| Measure::named(plan, key));
     let mut named = named.collect::<Result<Vec<Measure>, _>>()?;
@@ -185,7 +191,7 @@ fn page(
         config_text: config_text(plan)?,
         ..BatchReport::default()
     };
-    Ok((report, json))
+    Ok((report, json, kept.iter().map(limits::Kept::line).collect()))
 }
 
 fn lead(plan: &Plan) -> String {
