@@ -58,7 +58,7 @@ impl Page {
             env!("CARGO_PKG_VERSION"),
         ));
         let needed = drawn.iter().flat_map(|block| block.scripts()).copied();
-        let scripts: BTreeSet<Script> = needed.chain([Script::Core]).collect();
+        let scripts: BTreeSet<Script> = needed.chain([Script::Core, Script::Save]).collect();
         for script in scripts {
             html.push_str(&format!("<script>\n{}</script>\n", script.text()));
         }
