@@ -219,7 +219,8 @@ impl Listing {
             count => format!("{count} lines"),
         };
         format!(
-            "<details><summary>{lines}</summary><pre>{}</pre></details>\n",
+            "<details><summary>{lines}</summary><pre role=\"region\" tabindex=\"0\" aria-label=\"{}\">{}</pre></details>\n",
+            escape(&self.title),
             escape(&self.text)
         )
     }

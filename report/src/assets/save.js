@@ -12,14 +12,13 @@ softdock.savers = (node, tools, { svg, over = () => null, csv }) => {
     made.addEventListener('click', event => { event.stopPropagation(); act(); });
     tools.append(made);
   };
-  const { download, drawing, savePicture } = softdock;
   if (svg) {
-    button('PNG', 'save as picture', () => savePicture(svg(), `${name}.png`, over()));
-    button('SVG', 'save as drawing', () => download(`${name}.svg`, 'image/svg+xml', drawing(svg(), over())));
+    button('PNG', 'save as picture', () => softdock.savePicture(svg(), `${name}.png`, over()));
+    button('SVG', 'save as drawing', () => softdock.download(`${name}.svg`, 'image/svg+xml', softdock.drawing(svg(), over())));
   } else {
-    button('PNG', 'save as picture', () => over().toBlob(blob => download(`${name}.png`, 'image/png', blob), 'image/png'));
+    button('PNG', 'save as picture', () => over().toBlob(blob => softdock.download(`${name}.png`, 'image/png', blob), 'image/png'));
   }
-  button('CSV', 'save the numbers', () => download(`${name}.csv`, 'text/csv', csv()));
+  button('CSV', 'save the numbers', () => softdock.download(`${name}.csv`, 'text/csv', csv()));
 };
 
 // The same for what cannot be zoomed: the buttons lie over the picture.

@@ -190,9 +190,10 @@ fn scenes_know_the_depth_of_every_pixel() {
              const faces = [[[2, 1, 1, 2], red], [[1, 2, 2, 1], blue]];
              const out = [];
              for (const order of [faces, [...faces].reverse()]) {
-               r.begin(20, 20);
-               for (const [inverse, colour] of order) r.face(square, inverse, 1, colour);
-               const data = r.end().getContext('2d').getImageData(0, 0, 20, 20).data;
+               const picture = softdock.raster();
+               picture.begin(20, 20);
+               for (const [inverse, colour] of order) picture.face(square, inverse, 1, colour);
+               const data = picture.end().getContext('2d').getImageData(0, 0, 20, 20).data;
                for (const at of [[2, 10], [17, 10], [9, 3], [10, 16]]) {
                  const i = 4 * (20 * at[1] + at[0]);
                  out.push(data[i] > data[i + 2] ? 'red' : 'blue');
