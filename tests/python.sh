@@ -15,6 +15,9 @@ environment="$target/python/environment"
 [ -x "$environment/bin/python" ] || "$python" -m venv "$environment"
 "$environment/bin/python" -m pip install --quiet --disable-pip-version-check \
   'maturin>=1.7,<2' numpy pytest pandas pyarrow
+# What runs the notebooks; where it cannot be had their tests say so and are skipped.
+"$environment/bin/python" -m pip install --quiet --disable-pip-version-check \
+  matplotlib nbclient ipykernel || echo "the notebooks are not run: no nbclient, ipykernel or matplotlib" >&2
 
 # The library for FMUs is part of the program's build; the newest one need not be built again.
 library="$(ls -t "$target"/release/build/softdock-fmu-library-*/out/fmu-library/*/release/*softdock_fmu.* \

@@ -3,7 +3,7 @@
 use crate::animation::Animation;
 use crate::chart::Chart;
 use crate::scene::Scene;
-use crate::statistics::{Bars, Histogram, Parallel, Scatter};
+use crate::statistics::{Bars, Histogram, Map, Parallel, Scatter};
 use crate::table::{Listing, Table};
 use crate::text::escape;
 use serde::Serialize;
@@ -25,6 +25,8 @@ pub enum Block {
     Histogram(Histogram),
     /// Points.
     Scatter(Scatter),
+    /// A value over two inputs.
+    Map(Map),
     /// An axis per value, a line per run.
     Parallel(Parallel),
     /// Named values with their uncertainty.
@@ -58,7 +60,7 @@ macro_rules! block_from {
     )*};
 }
 block_from!(
-    Heading, Chart, Animation, Histogram, Scatter, Parallel, Bars, Table, Listing
+    Heading, Chart, Animation, Histogram, Scatter, Map, Parallel, Bars, Table, Listing
 );
 
 impl From<Scene> for Block {
@@ -71,14 +73,17 @@ impl From<Scene> for Block {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Script {
     Core,
+    Save,
     View,
     Chart,
     Player,
     Animation,
     SceneCamera,
     SceneModel,
+    SceneRaster,
     Scene,
     Statistics,
+    Map,
     Parallel,
 }
 
@@ -86,14 +91,17 @@ impl Script {
     pub(crate) fn text(self) -> &'static str {
         match self {
             Self::Core => include_str!("assets/core.js"),
+            Self::Save => include_str!("assets/save.js"),
             Self::View => include_str!("assets/view.js"),
             Self::Chart => include_str!("assets/chart.js"),
             Self::Player => include_str!("assets/player.js"),
             Self::Animation => include_str!("assets/animation.js"),
             Self::SceneCamera => include_str!("assets/camera.js"),
             Self::SceneModel => include_str!("assets/model.js"),
+            Self::SceneRaster => include_str!("assets/raster.js"),
             Self::Scene => include_str!("assets/scene.js"),
             Self::Statistics => include_str!("assets/statistics.js"),
+            Self::Map => include_str!("assets/map.js"),
             Self::Parallel => include_str!("assets/parallel.js"),
         }
     }
@@ -109,6 +117,7 @@ impl Block {
             Self::Scene(b) => (&b.title, &b.sentence),
             Self::Histogram(b) => (&b.title, &b.sentence),
             Self::Scatter(b) => (&b.title, &b.sentence),
+            Self::Map(b) => (&b.title, &b.sentence),
             Self::Parallel(b) => (&b.title, &b.sentence),
             Self::Bars(b) => (&b.title, &b.sentence),
             Self::Table(b) => (&b.title, &b.sentence),
@@ -125,9 +134,11 @@ impl Block {
                 Script::Player,
                 Script::SceneCamera,
                 Script::SceneModel,
+                Script::SceneRaster,
                 Script::Scene,
             ],
             Self::Histogram(_) | Self::Scatter(_) | Self::Bars(_) => &[Script::Statistics],
+            Self::Map(_) => &[Script::Map],
             Self::Parallel(_) => &[Script::Parallel],
             Self::Heading(_) | Self::Table(_) | Self::Listing(_) => &[],
         }
@@ -140,7 +151,7 @@ impl Block {
             Self::Animation(animation) if !animation.loops => "tall",
             Self::Scene(_) => "tall scene",
             Self::Table(table) if table.columns.len() > 3 => "wide",
-            Self::Table(table) if table.rows.len() > 10 => "tall",
+            Self::Table(table) if table.rows.len() > 10 => "tall long",
             Self::Parallel(_) => "wide",
             _ => "",
         }

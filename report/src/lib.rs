@@ -40,6 +40,8 @@ pub use page::Page;
 pub use scene::{
     Anchor, Arrow, Body, Focus, Ground, Mesh, Moment, Paint, Pose, RibbonFrame, Scene, Strip,
 };
-pub use statistics::{Bar, Bars, Dimension, Estimate, Group, Histogram, Line, Parallel, Scatter};
+pub use statistics::{
+    Bar, Bars, Dimension, Estimate, Group, Histogram, Line, Map, Parallel, Scatter,
+};
 pub use table::{Cell, Listing, Table};
 pub use text::significant;

@@ -58,7 +58,7 @@ impl Page {
             env!("CARGO_PKG_VERSION"),
         ));
         let needed = drawn.iter().flat_map(|block| block.scripts()).copied();
-        let scripts: BTreeSet<Script> = needed.chain([Script::Core]).collect();
+        let scripts: BTreeSet<Script> = needed.chain([Script::Core, Script::Save]).collect();
         for script in scripts {
             html.push_str(&format!("<script>\n{}</script>\n", script.text()));
         }
@@ -245,7 +245,7 @@ mod tests {
             }
             .html()
             .unwrap();
-            proptest::prop_assert_eq!(html.matches("</script").count(), 5);
+            proptest::prop_assert_eq!(html.matches("</script").count(), 6);
             let data = html.split("id=\"data\">").nth(1).unwrap();
             let data = data.split("</script>").next().unwrap();
             let data: serde_json::Value = serde_json::from_str(data).unwrap();

@@ -125,11 +125,14 @@ impl Cell {
     }
 }
 
+/// Columns from which a phone shows a card for each row.
+const FEW: usize = 4;
+
 /// Columns beyond which a table is set tightly.
 const MANY: usize = 10;
 
-/// Bytes of a name that is not broken.
-const SHORT: usize = 16;
+/// Letters of a name or value that is not broken.
+const SHORT: usize = 18;
 
 impl Table {
     /// The table as HTML.
@@ -139,35 +142,54 @@ impl Table {
             cells.peek().is_some() && cells.all(|cell| cell.number)
         };
         let class = |number: bool| if number { " class=\"number\"" } else { "" };
-        let many = if self.columns.len() > MANY {
-            " class=\"many\""
-        } else {
-            ""
+        let look = match self.columns.len() {
+            0..FEW => "",
+            FEW..=MANY => " class=\"cards\"",
+            _ => " class=\"many\"",
         };
-        let mut html = format!("<div class=\"scroll\"><table{many}><thead><tr>");
+        let cards = (FEW..=MANY).contains(&self.columns.len());
+        // What is made into cards by its style stays a table to those who hear it.
+        let role = |role: &str| match cards {
+            true => format!(" role=\"{role}\""),
+            false => String::new(),
+        };
+        // What is wider than the page is moved by keys, too.
+        let mut html = format!(
+            "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\
+             <table{look}{}><thead{}><tr{}>",
+            escape(&self.title),
+            role("table"),
+            role("rowgroup"),
+            role("row"),
+        );
         for (k, column) in self.columns.iter().enumerate() {
             let class = class(column_is_number(k));
-            let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", escape(column));
+            let role = role("columnheader");
+            let column = escape(column);
+            let _ = write!(html, "<th scope=\"col\"{role}{class}>{column}</th>");
         }
-        html.push_str("</tr></thead><tbody>\n");
+        let _ = writeln!(html, "</tr></thead><tbody{}>", role("rowgroup"));
         for row in &self.rows {
-            html.push_str("<tr>");
+            let _ = write!(html, "<tr{}>", role("row"));
             for (k, cell) in row.iter().enumerate() {
                 let datum = cell
                     .datum
                     .as_ref()
                     .map_or_else(String::new, Datum::attributes);
-                // Names such as `run 7` stay on one line.
-                let short = k == 0 && !cell.number && cell.text.len() <= SHORT;
+                // Names such as `run 7` and values with their units stay on one line.
+                let short = !cell.number && cell.text.chars().count() <= SHORT;
                 let class = if short {
                     " class=\"short\""
                 } else {
                     class(cell.number)
                 };
-                let (tag, scope) = if k == 0 {
-                    ("th", " scope=\"row\"")
-                } else {
-                    ("td", "")
+                let (tag, scope) = match (k, self.columns.get(k)) {
+                    (0, _) => ("th", format!(" scope=\"row\"{}", role("rowheader"))),
+                    (_, Some(name)) if cards => (
+                        "td",
+                        format!("{} data-name=\"{}\"", role("cell"), escape(name)),
+                    ),
+                    _ => ("td", String::new()),
                 };
                 let _ = write!(html, "<{tag}{scope}{class}{datum}>{}</{tag}>", cell.html());
             }
@@ -197,7 +219,8 @@ impl Listing {
             count => format!("{count} lines"),
         };
         format!(
-            "<details><summary>{lines}</summary><pre>{}</pre></details>\n",
+            "<details><summary>{lines}</summary><pre role=\"region\" tabindex=\"0\" aria-label=\"{}\">{}</pre></details>\n",
+            escape(&self.title),
             escape(&self.text)
         )
     }

@@ -66,6 +66,8 @@ enum Command {
     Rerun(rerun::Arguments),
     /// Writes report.html: probabilities, distributions, what drives the results, worst runs.
     Report(report::Arguments),
+    /// Writes comparison.html: outcomes, curves and settings of two studies or more, side by side.
+    Compare(report::compare::Arguments),
     /// Writes the scripts that run a study as a Slurm job array.
     Slurm(slurm::Arguments),
 }
@@ -82,6 +84,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         Command::Merge(arguments) => merge::run(arguments),
         Command::Rerun(arguments) => rerun::run(arguments),
         Command::Report(arguments) => report::run(arguments),
+        Command::Compare(arguments) => report::compare::run(arguments),
         Command::Slurm(arguments) => slurm::run(arguments),
     })
 }

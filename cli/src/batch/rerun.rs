@@ -11,7 +11,7 @@ use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::{Summary as Text, significant};
 use anyhow::{Context, Result};
 use multibody::results::soundness::Soundness;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use softdock_docking::Scenario;
 use softdock_report::{Block, Cell, Page, Table};
 use softdock_study::ranking::{self, Ranking};
@@ -197,7 +197,61 @@ fn same(
     Ok(Some(found == *stored))
 }
 
-/// Writes a page that leads to all the reports.
+/// A run that was done again, by this command or an earlier one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Remembered {
+    run: u64,
+    /// The figure that it was chosen for; empty if it was named.
+    figure: String,
+    value: Option<f64>,
+    /// What is to be said of it.
+    remark: String,
+}
+
+impl Remembered {
+    fn new(rerun: &Rerun, figure: &str) -> Self {
+        let suspect = || {
+            let soundness = &rerun.soundness;
+            soundness.is_suspect().then(|| soundness.to_string())
+        };
+        Self {
+            run: rerun.run,
+            figure: rerun.value.map_or("", |_| figure).to_owned(),
+            value: rerun.value,
+            remark: rerun.error.clone().or_else(suspect).unwrap_or_default(),
+        }
+    }
+
+    fn row(&self, out: &Path) -> Vec<Cell> {
+        let name = format!("run {}", self.run);
+        let page = Path::new(&folder_name(self.run)).join("report.html");
+        let first = match out.join(&page).exists() {
+            true => Cell::link(name, &page.to_string_lossy()),
+            false => Cell::text(name),
+        };
+        vec![
+            first,
+            Cell::text(&*self.figure),
+            Cell::number(self.value.unwrap_or(f64::NAN), 4),
+            Cell::text(&*self.remark),
+        ]
+    }
+}
+
+/// The runs that were done again earlier and are still there, by their numbers.
+fn remembered(out: &Path) -> BTreeMap<u64, Remembered> {
+    let known = std::fs::read(out.join("index.json")).unwrap_or_default();
+    // A file that cannot be read is as none: it only lists what lies in the folders.
+    let known: Vec<Remembered> = serde_json::from_slice(&known).unwrap_or_default();
+    let there = |one: &Remembered| out.join(folder_name(one.run)).join("report.html").exists();
+    known
+        .into_iter()
+        .filter(there)
+        .map(|one| (one.run, one))
+        .collect()
+}
+
+/// Writes a page that leads to all the reports, earlier ones included.
 fn write_index(
     out: &Path,
     directory: &Directory,
@@ -205,32 +259,24 @@ fn write_index(
     reruns: &[Rerun],
 ) -> Result<()> {
     let figure = ranking_of(arguments).figure;
-    let row = |rerun: &Rerun| {
-        let name = format!("run {}", rerun.run);
-        let page = Path::new(&folder_name(rerun.run)).join("report.html");
-        let first = if rerun.folder.join("report.html").exists() {
-            Cell::link(name, &page.to_string_lossy())
-        } else {
-            Cell::text(name)
-        };
-        let value = rerun.value.unwrap_or(f64::NAN);
-        let suspect = || {
-            rerun
-                .soundness
-                .is_suspect()
-                .then(|| rerun.soundness.to_string())
-        };
-        let remark = rerun.error.clone().or_else(suspect).unwrap_or_default();
-        vec![first, Cell::number(value, 4), Cell::text(remark)]
-    };
+    let mut all = remembered(out);
+    all.extend(
+        reruns
+            .iter()
+            .map(|rerun| (rerun.run, Remembered::new(rerun, &figure))),
+    );
+    let all: Vec<Remembered> = all.into_values().collect();
+    output::write_json(&out.join("index.json"), &all)?;
     let page = Page {
         title: format!("{}: runs in detail", directory.plan().study().name),
         lead: "Chosen runs of the study, done again with all their time series.".to_owned(),
         blocks: vec![Block::Table(Table {
             title: "Runs".to_owned(),
             sentence: "Each leads to its report.".to_owned(),
-            columns: vec!["run".to_owned(), figure, "remark".to_owned()],
-            rows: reruns.iter().map(row).collect(),
+            columns: ["run", "chosen for", "value", "remark"]
+                .map(str::to_owned)
+                .to_vec(),
+            rows: all.iter().map(|one| one.row(out)).collect(),
         })],
         ..Page::default()
     };

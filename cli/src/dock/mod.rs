@@ -10,9 +10,10 @@ mod scene;
 pub mod shipped;
 mod summary;
 pub mod sweep;
+mod sweep_map;
 pub mod table;
 
-use crate::failure::{STOPPED, settle, verdict_with};
+use crate::failure::{BadInput, STOPPED, settle, verdict_with};
 use crate::foreign::ForeignCode;
 use crate::legs::LegsArgs;
 use crate::output::{self, OutputArgs};
@@ -62,7 +63,8 @@ Examples:
   softdock dock --controller mine.fmu --controller-set gain=2
   softdock dock --requirements soft-capture-limits
   softdock dock --series parquet --series mat
-  softdock dock --sweep misalignment.pitch_deg=0:10:0.5";
+  softdock dock --sweep misalignment.pitch_deg=0:10:0.5
+  softdock dock --sweep misalignment.pitch_deg=0:10:2 --sweep closing_speed_m_s=0.02:0.1:0.02";
 
 /// Arguments of `softdock dock`.
 #[derive(Debug, clap::Args)]
@@ -80,9 +82,10 @@ pub struct Arguments {
     /// Runs several scenarios (files or names) and puts them side by side in one report
     #[arg(long, value_name = "SCENARIO", num_args = 2.., conflicts_with_all = ["scenario", "sweep"])]
     compare: Vec<PathBuf>,
-    /// Varies one key, e.g. --sweep misalignment.pitch_deg=0:10:0.5 (from, to, step)
+    /// Varies one key, e.g. --sweep misalignment.pitch_deg=0:10:0.5 (from, to, step); given twice, two
+    /// keys against each other, drawn as a map
     #[arg(long, value_name = "KEY=FROM:TO:STEP", allow_hyphen_values = true)]
-    sweep: Option<String>,
+    sweep: Vec<String>,
     /// Adds the requirements of a TOML file of `[[requirement]]` tables, or of a name that comes with
     /// the program (soft-capture-limits), to those of the scenario
     #[arg(long, value_name = "FILE")]
@@ -117,10 +120,10 @@ impl Arguments {
 
     fn folder(&self) -> PathBuf {
         self.output.out.clone().unwrap_or_else(|| {
-            let kind = match (&self.sweep, self.compare.as_slice()) {
-                (Some(_), _) => 1,
-                (None, []) => 0,
-                (None, _) => 2,
+            let kind = match (self.sweep.is_empty(), self.compare.is_empty()) {
+                (false, _) => 1,
+                (true, true) => 0,
+                (true, false) => 2,
             };
             DEFAULT_FOLDERS[kind].into()
         })
@@ -173,9 +176,16 @@ fn run_any(arguments: &Arguments) -> Result<ExitCode> {
         output::say(&resolved.print()?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    match &arguments.sweep {
-        Some(sweep) => sweep::run(arguments, &resolved, sweep),
-        None => run_one(arguments, &resolved),
+    match arguments.sweep.as_slice() {
+        [] => run_one(arguments, &resolved),
+        [sweep] => sweep::run(arguments, &resolved, sweep),
+        [x, y] => sweep_map::run(arguments, &resolved, [x, y]),
+        more => {
+            let count = more.len();
+            let message =
+                format!("--sweep is given {count} times; at most twice, or use `softdock batch`");
+            Err(BadInput::new(message).into())
+        }
     }
 }
 

@@ -4,18 +4,15 @@ mod shapes;
 
 use multibody::group::{Group, Se3};
 use multibody::math;
-use nalgebra::{Rotation3, UnitQuaternion, Vector3};
-use shapes::{FACETS, effector_meshes, target_meshes};
+use nalgebra::Vector3;
+use shapes::{effector_meshes, target_meshes};
 use softdock_docking::{Sample, Scenario, Summary};
 use softdock_platform::contact::effector_points;
-use softdock_report::{
-    Anchor, Arrow, Body, Focus, Mesh, Moment, Paint, Pose, Reading, RibbonFrame, Scene, Strip,
-};
+use softdock_platform::results::scene::{Parts, base_and_cranks, focus, leaves_and_tendons, pose};
+use softdock_report::{Anchor, Arrow, Body, Moment, Paint, Pose, Reading, Scene, Strip};
 
 /// About as many frames show the whole run, and as many more the first touch.
 const MOST_FRAMES: usize = 160;
-/// Points of a leaf that are drawn, at most.
-const LEAF_POINTS: usize = 11;
 /// Most points whose forces are drawn one by one.
 const MOST_POINTS: usize = 24;
 /// Length of the drawn docking axes [m].
@@ -49,7 +46,8 @@ pub fn scene(scenario: &Scenario, summary: &Summary, samples: &[Sample]) -> Scen
             reading("angle between the axes", "°", 2, &angle_between_axes),
         ],
         moments: moments(summary),
-        focus: focus(&frames),
+        // However far away the target is.
+        focus: focus(&parts(&frames), ROOM_FOR_TARGET),
         ground: None,
     }
 }
@@ -77,15 +75,6 @@ fn frames<'a>(summary: &Summary, samples: &'a [Sample]) -> Vec<&'a Sample> {
     shown.map(|(_, sample)| sample).collect()
 }
 
-fn pose(h: &Se3) -> Pose {
-    let rotation = Rotation3::from_matrix_unchecked(h.rotation());
-    let q = UnitQuaternion::from_rotation_matrix(&rotation);
-    Pose {
-        position_m: h.translation().into(),
-        quaternion: [q.w, q.i, q.j, q.k],
-    }
-}
-
 fn axis(h: &Se3) -> Vector3<f64> {
     h.rotation().column(2).into()
 }
@@ -97,20 +86,10 @@ fn angle_between_axes(sample: &Sample) -> f64 {
 }
 
 fn bodies(scenario: &Scenario, frames: &[&Sample]) -> Vec<Body> {
-    let platform = &scenario.platform;
-    let radius = platform.legs.motor_radius_m;
     let poses = |of: &dyn Fn(&Sample) -> Se3| -> Vec<Pose> {
         frames.iter().map(|sample| pose(&of(sample))).collect()
     };
-    let base = Mesh::ring([0.7 * radius, 1.1 * radius], [-0.035, -0.015], FACETS);
-    let mut out = vec![Body::new("base", Paint::Base, &base, &poses(&|s| s.base))];
-    let crank = Mesh::rod([0.0; 3], [platform.crank.length_m, 0.0, 0.0], 0.008, 10);
-    let motor = Mesh::rod([0.0, 0.0, -0.025], [0.0, 0.0, 0.025], 0.016, 16);
-    let mesh = crank.and(motor);
-    for leg in 0..frames.first().map_or(0, |s| s.legs.len()) {
-        let crank = poses(&|s| s.legs[leg].shape.crank);
-        out.push(Body::new("cranks", Paint::Link, &mesh, &crank));
-    }
+    let mut out = base_and_cranks(&scenario.platform, &parts(frames));
     let (plate, tips) = effector_meshes(scenario);
     let effector = poses(&|s| s.effector);
     out.push(Body::new(
@@ -128,33 +107,18 @@ fn bodies(scenario: &Scenario, frames: &[&Sample]) -> Vec<Body> {
     out
 }
 
+/// What is drawn of the platform itself.
+fn parts<'a>(frames: &[&'a Sample]) -> Vec<Parts<'a>> {
+    let part = |sample: &&'a Sample| Parts {
+        base: &sample.base,
+        effector: &sample.effector,
+        legs: sample.legs.iter().map(|leg| &leg.shape).collect(),
+    };
+    frames.iter().map(part).collect()
+}
+
 fn strips(scenario: &Scenario, frames: &[&Sample]) -> Vec<Strip> {
-    let width = scenario.platform.leaf.width_m;
-    let legs = frames.first().map_or(0, |s| s.legs.len());
-    let mut out = Vec::new();
-    for leg in 0..legs {
-        let ribbon: Vec<RibbonFrame> = frames
-            .iter()
-            .map(|s| {
-                let nodes = leaf_points(&s.legs[leg].shape.leaf);
-                let across = |h: &&Se3| h.rotation().column(2).into_owned().into();
-                RibbonFrame {
-                    points_m: nodes.iter().map(|h| h.translation().into()).collect(),
-                    across: nodes.iter().map(across).collect(),
-                }
-            })
-            .collect();
-        out.push(Strip::ribbon("leaves", Paint::Leaf, width, &ribbon));
-        if scenario.platform.tendon.present {
-            let ends = |s: &Sample| {
-                let nodes = &s.legs[leg].shape.leaf;
-                let ends = [nodes.first(), nodes.last()].into_iter().flatten();
-                ends.map(|h| h.translation().into()).collect()
-            };
-            let cable: Vec<Vec<[f64; 3]>> = frames.iter().map(|s| ends(s)).collect();
-            out.push(Strip::cable("tendons", Paint::Cable, &cable));
-        }
-    }
+    let mut out = leaves_and_tendons(&scenario.platform, &parts(frames));
     // Both lines go from the interface toward the base, where there is nothing in front of them.
     let line = |of: &dyn Fn(&Sample) -> (Se3, f64)| -> Vec<Vec<[f64; 3]>> {
         let ends = |s: &&Sample| {
@@ -169,13 +133,6 @@ fn strips(scenario: &Scenario, frames: &[&Sample]) -> Vec<Strip> {
     out.push(Strip::cable("docking axes", Paint::Effector, &effector));
     out.push(Strip::cable("docking axes", Paint::Interface, &target));
     out
-}
-
-/// Nodes of a leaf to draw, both ends among them.
-fn leaf_points(nodes: &[Se3]) -> Vec<&Se3> {
-    let last = nodes.len().saturating_sub(1);
-    let count = last.clamp(1, LEAF_POINTS - 1);
-    (0..=count).map(|i| &nodes[i * last / count]).collect()
 }
 
 /// Where the contact force acts and what it is, per frame.
@@ -225,24 +182,6 @@ fn point_forces(scenario: &Scenario, frames: &[&Sample]) -> Vec<Arrow> {
     forces.truncate(MOST_POINTS);
     let arrow = |track: &Vec<_>| Arrow::new("forces at the tips", Anchor::Head, track);
     forces.iter().map(arrow).collect()
-}
-
-/// The platform with room for the target's port above it, however far away the target is.
-fn focus(frames: &[&Sample]) -> Option<Focus> {
-    let mut points: Vec<Vector3<f64>> = Vec::new();
-    for sample in [frames.first()?, frames.last()?] {
-        points.push(sample.base.translation());
-        points.push(sample.effector.translation() + axis(&sample.effector) * ROOM_FOR_TARGET);
-        let leaves = sample.legs.iter().flat_map(|leg| &leg.shape.leaf);
-        points.extend(leaves.map(|h| h.translation()));
-    }
-    let first = points[0];
-    let low = points.iter().fold(first, |low, point| low.inf(point));
-    let high = points.iter().fold(first, |high, point| high.sup(point));
-    Some(Focus {
-        centre_m: (0.5 * (low + high)).into(),
-        radius_m: 0.6 * (high - low).max(),
-    })
 }
 
 fn moments(summary: &Summary) -> Vec<Moment> {

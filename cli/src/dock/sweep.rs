@@ -5,7 +5,7 @@ use crate::failure::{BadInput, FAILED, STOPPED, verdict_with};
 use crate::figures::{axis, title};
 use crate::output::{self, CsvFile};
 use crate::run::{self, Progress};
-use crate::settings::{Kind, MOST_PARTS, Parameter, Resolved, Settings, SettingsArgs};
+use crate::settings::{Kind, MOST_PARTS, Resolved, Settings, SettingsArgs};
 use anyhow::Result;
 use multibody::results::soundness::Soundness;
 use rayon::prelude::*;
@@ -21,18 +21,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// Most runs of a sweep; a larger study is a batch.
-const MOST_RUNS: f64 = 1000.0;
+pub(super) const MOST_RUNS: f64 = 1000.0;
 
 /// What `--sweep` says.
 #[derive(Debug, Clone, PartialEq)]
-struct Range {
-    key: String,
-    values: Vec<f64>,
+pub(super) struct Range {
+    pub(super) key: String,
+    pub(super) values: Vec<f64>,
 }
 
 impl Range {
     /// Reads `KEY=FROM:TO:STEP`.
-    fn parse(text: &str) -> Result<Self, BadInput> {
+    pub(super) fn parse(text: &str) -> Result<Self, BadInput> {
         let refuse = |problem: &str| {
             BadInput::new(format!(
                 "--sweep {text}: {problem}; write --sweep KEY=FROM:TO:STEP, such as \
@@ -66,6 +66,12 @@ impl Range {
             values: (0..=last).map(|i| from + step * i as f64).collect(),
         })
     }
+
+    /// The axis of its key.
+    pub(super) fn axis(&self) -> Axis {
+        let known = Scenario::keys().find(|key| key.key == self.key);
+        Axis::new(&self.key, known.map_or("", |key| shown_unit(key.unit)))
+    }
 }
 
 /// A run of a sweep.
@@ -78,21 +84,21 @@ pub struct Point {
 }
 
 impl Point {
-    fn soundness(&self) -> Soundness {
+    pub(super) fn soundness(&self) -> Soundness {
         let failed = |_: &String| Soundness::Failed(Vec::new());
         let done = self.done.as_ref();
         done.map_or_else(failed, |summary| summary.soundness.clone())
     }
 
     /// A figure that is one number; NaN if there is none.
-    fn number(&self, figure: &Figure) -> f64 {
+    pub(super) fn number(&self, figure: &Figure) -> f64 {
         let done = self.done.as_ref().ok();
         let number = done.and_then(|summary| figure.number(summary));
         number.unwrap_or(f64::NAN)
     }
 
     /// What became of it, and whether it can be believed.
-    fn words(&self) -> [&'static str; 2] {
+    pub(super) fn words(&self) -> [&'static str; 2] {
         match &self.done {
             Ok(summary) => [summary.outcome.key(), summary.soundness.key()],
             Err(_) => ["failed"; 2],
@@ -106,7 +112,7 @@ impl Point {
     }
 
     /// For the report.
-    fn shown(&self) -> SweepPoint {
+    pub(super) fn shown(&self) -> SweepPoint {
         let plain = |mut figure: softdock_report::Figure| {
             figure.datum = None;
             figure
@@ -135,10 +141,6 @@ struct Sweep {
 }
 
 impl Sweep {
-    fn known(&self) -> Option<&'static Parameter> {
-        Scenario::keys().find(|key| key.key == self.range.key)
-    }
-
     /// Runs that were asked for and not done.
     fn missing(&self) -> usize {
         self.range.values.len() - self.points.len()
@@ -187,15 +189,9 @@ pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Resu
     let scenarios = range
         .values
         .iter()
-        .map(|&value| scenario_at(arguments, &range.key, value, text))
+        .map(|&value| scenario_at(arguments, &[(&range.key, value, text)]))
         .collect::<Result<Vec<Scenario>>>()?;
-    // If neither end can even begin, the mistake is in what all runs share.
-    let ends = [scenarios.first(), scenarios.last()].map(|scenario| {
-        scenario.map_or(Ok(()), |one| execute::prepare(one, false, fmu).map(|_| ()))
-    });
-    if let [Err(error), Err(_)] = ends {
-        return Err(error);
-    }
+    check_ends(&scenarios, fmu)?;
     let folder = arguments.folder();
     kind::check(&folder, "a sweep", arguments.force)?;
     for name in ["report.html", "sweep.csv", "summary.json"] {
@@ -223,6 +219,17 @@ pub fn run(arguments: &Arguments, base: &Resolved<Scenario>, text: &str) -> Resu
     Ok(verdict_with(&sweep.soundness(), &sweep.requirements()))
 }
 
+/// If neither end can even begin, the mistake is in what all runs share.
+pub(super) fn check_ends(scenarios: &[Scenario], fmu: Option<&FmuArchive>) -> Result<()> {
+    let ends = [scenarios.first(), scenarios.last()].map(|scenario| {
+        scenario.map_or(Ok(()), |one| execute::prepare(one, false, fmu).map(|_| ()))
+    });
+    match ends {
+        [Err(error), Err(_)] => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// The value of a swept key: a whole number where the key takes nothing else.
 pub fn swept(key: &str, value: f64) -> toml::Value {
     let known = Scenario::keys().find(|known| known.key == key);
@@ -234,13 +241,19 @@ pub fn swept(key: &str, value: f64) -> toml::Value {
     }
 }
 
-/// The scenario with the swept key at `value`.
-fn scenario_at(arguments: &Arguments, key: &str, value: f64, text: &str) -> Result<Scenario> {
+/// The scenario with the swept keys at these values; each comes with the argument that swept it.
+pub(super) fn scenario_at(
+    arguments: &Arguments,
+    swept_keys: &[(&str, f64, &str)],
+) -> Result<Scenario> {
     let args = SettingsArgs {
         set: arguments.set.clone(),
         ..SettingsArgs::default()
     };
-    let more = [(format!("--sweep {text}"), key, swept(key, value))];
+    let more: Vec<_> = swept_keys
+        .iter()
+        .map(|&(key, value, text)| (format!("--sweep {text}"), key, swept(key, value)))
+        .collect();
     let mut resolved = arguments.resolve_with(arguments.scenario.as_deref(), &args, &more)?;
     // One run per core is faster than one leg per core.
     resolved.config.platform.solver.threads = 1;
@@ -286,7 +299,7 @@ pub fn run_all(
 }
 
 /// Figures of the table, in order; what became of a run and whether it can be believed stand behind.
-const COLUMNS: [Figure; 5] = [
+pub(super) const COLUMNS: [Figure; 5] = [
     Summary::peak_contact_force_n,
     Summary::contact_impulse_n_s,
     Summary::max_leg_stroke_m,
@@ -295,7 +308,7 @@ const COLUMNS: [Figure; 5] = [
 ];
 
 /// Figures that are drawn against the setting.
-const CURVES: [Figure; 4] = [
+pub(super) const CURVES: [Figure; 4] = [
     Summary::peak_contact_force_n,
     Summary::contact_impulse_n_s,
     Summary::settling_time_s,
@@ -356,7 +369,6 @@ fn write(
     }
     let (done, asked) = (points.len(), range.values.len());
     let stopped = format!("Incomplete: stopped after {done} of {asked} runs.");
-    let unit = sweep.known().map_or("", |key| shown_unit(key.unit));
     let report = SweepReport {
         title: format!("Docking against {}", range.key),
         lead: format!(
@@ -364,7 +376,7 @@ fn write(
             sweep.scenario
         ),
         warning: warning(sweep, (done < asked).then_some(stopped)),
-        parameter: Axis::new(&range.key, unit),
+        parameter: range.axis(),
         points: points.iter().map(Point::shown).collect(),
         curves: CURVES
             .iter()

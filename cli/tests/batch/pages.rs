@@ -13,6 +13,10 @@ fn the_report_of_a_study_draws_and_leads_to_the_runs() {
     folder.write("study.toml", &study(24));
     folder.stdout(&["run", "study.toml", "--out", "out"]);
     folder.stdout(&["rerun", "out", "--worst", "peak_contact_force_n:1"]);
+    let other = study(12).replace("seed = 5", "seed = 6");
+    folder.write("other.toml", &other);
+    folder.stdout(&["run", "other.toml", "--out", "other"]);
+    two_studies_are_compared(&folder);
     let Some(browser) = launch_or_skip("the_report_of_a_study_draws_and_leads_to_the_runs") else {
         return;
     };
@@ -31,4 +35,24 @@ fn the_report_of_a_study_draws_and_leads_to_the_runs() {
     browser.click("td a, th a").unwrap();
     let there = "document.title.startsWith('Docking: cheap, run ')";
     browser.wait_until(there, PATIENCE).unwrap();
+}
+
+/// Each side has its own counts, and what differs is listed.
+fn two_studies_are_compared(folder: &Folder) {
+    let both = folder.json(&["compare", "out", "other", "--out", "both", "--json"]);
+    for (side, name) in both["studies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(["out", "other"])
+    {
+        let alone = folder.json(&["report", name, "--json"]);
+        assert_eq!(side["results"], alone["results"], "{name}");
+    }
+    let page = std::fs::read_to_string(folder.join("both/comparison.html")).unwrap();
+    for part in ["What differs", ">seed</th>", "runs above"] {
+        assert!(page.contains(part), "{part}");
+    }
+    let error = folder.refused(2, &["compare", "out"]);
+    assert!(error.contains("2 values"), "{error}");
 }

@@ -46,6 +46,15 @@ fn the_worst_runs_are_done_again_with_reports_and_links() {
         !folder.json(&words)[0]["error"].is_null()
     });
     assert!(failed.is_some(), "no run failed");
+    // The list in its folder remembers the runs of all calls.
+    let remembered = fs::read_to_string(folder.join("more/index.json")).unwrap();
+    let remembered: serde_json::Value = serde_json::from_str(&remembered).unwrap();
+    let whole = remembered.as_array().unwrap();
+    let done: Vec<u64> = whole
+        .iter()
+        .map(|one| one["run"].as_u64().unwrap())
+        .collect();
+    assert_eq!(done, (0..=failed.unwrap()).collect::<Vec<u64>>());
     let message = folder.refused(2, &["rerun", "out", "--run", "12"]);
     assert!(message.contains("0 to 11"), "{message}");
     let message = folder.refused(2, &["rerun", "out", "--worst", "force:3"]);

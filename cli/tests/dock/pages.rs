@@ -197,6 +197,13 @@ fn comparison_and_sweep_open_without_complaint() {
     folder.stdout(&[&compare[..], &short].concat());
     let sweep = ["--sweep", "misalignment.pitch_deg=0:8:4", "--out", "sweep"];
     folder.stdout(&[&sweep[..], &short].concat());
+    let keys = [
+        "misalignment.pitch_deg=0:8:4",
+        "closing_speed_m_s=0.03:0.05:0.02",
+    ];
+    let map = ["--sweep", keys[0], "--sweep", keys[1], "--out", "map"];
+    folder.stdout(&[&map[..], &short].concat());
+    a_map_has_the_runs_of_sweeps(&folder);
     let Some((browser, _turn)) = browser("comparison_and_sweep_open_without_complaint") else {
         return;
     };
@@ -220,4 +227,46 @@ fn comparison_and_sweep_open_without_complaint() {
     keep(&browser, &folder.0.join("sweep.png"));
     fits_a_phone(&browser, &folder.0.join("sweep-phone.png"));
     assert_eq!(browser.console().unwrap(), []);
+
+    browser.open(&folder.0.join("map/report.html")).unwrap();
+    browser
+        .wait_until("document.querySelector('.plot > svg')", PATIENCE)
+        .unwrap();
+    let cells = "document.querySelectorAll('[data-block=\"0\"] .plot > svg > rect').length";
+    assert_eq!(number(&browser, cells), 6.0);
+    let marks = "document.querySelectorAll('[data-block=\"0\"] .plot > svg > path').length";
+    assert_eq!(number(&browser, marks), 6.0);
+    keep(&browser, &folder.0.join("map.png"));
+    fits_a_phone(&browser, &folder.0.join("map-phone.png"));
+    assert_eq!(browser.console().unwrap(), []);
+}
+
+/// The run of a map at 8° and 0.05 m/s is the last of the sweep over the angle.
+fn a_map_has_the_runs_of_sweeps(folder: &Folder) {
+    let (sweep, map) = (
+        folder.json("sweep/summary.json"),
+        folder.json("map/summary.json"),
+    );
+    assert_eq!(
+        map["keys"],
+        serde_json::json!(["misalignment.pitch_deg", "closing_speed_m_s"])
+    );
+    let runs = map["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 6);
+    let (last, alone) = (&runs[5], &sweep["runs"][2]);
+    assert_eq!(last["values"], serde_json::json!([8.0, 0.05]));
+    for figure in ["peak_contact_force_n", "outcome", "contact_impulse_n_s"] {
+        assert_eq!(
+            last["summary"][figure], alone["summary"][figure],
+            "{figure}"
+        );
+    }
+    let rows = fs::read_to_string(folder.0.join("map/sweep.csv")).unwrap();
+    let rows: Vec<&str> = rows.lines().collect();
+    assert!(rows[0].starts_with("misalignment.pitch_deg,closing_speed_m_s,peak_contact_force_n"));
+    assert!(
+        rows.len() == 7 && rows[2].starts_with("4.0,0.03,"),
+        "{}",
+        rows[2]
+    );
 }

@@ -329,6 +329,30 @@ fn sweeps_and_arguments_that_make_no_sense_are_refused() {
                 &["--sweep", "legs.elements=2:4:0.5"],
                 &["--sweep", "a whole number"],
             ),
+            (
+                &["--sweep", "duration_s=1:2:1", "--sweep", "duration_s=1:2:1"],
+                &["duration_s is given twice"],
+            ),
+            (
+                &[
+                    "--sweep",
+                    "duration_s=1:2:0.01",
+                    "--sweep",
+                    "closing_speed_m_s=0.01:0.1:0.001",
+                ],
+                &["9191 runs", "softdock batch"],
+            ),
+            (
+                &[
+                    "--sweep",
+                    "duration_s=1:2:1",
+                    "--sweep",
+                    "legs.elements=2:3:1",
+                    "--sweep",
+                    "closing_speed_m_s=0.1:0.1:1",
+                ],
+                &["3 times"],
+            ),
             (&["--set", "duration_s"], &["write KEY=VALUE"]),
             (
                 &["nosuch"],

@@ -231,3 +231,30 @@ fn the_reference_says_what_the_tables_say() {
     generated("figures.md", &["figures", "--markdown"]);
     generated("mechanism-keys.md", &["mechanism", "keys"]);
 }
+
+/// The gallery has every file that comes with the program.
+#[test]
+fn the_gallery_is_complete() {
+    let gallery = read(&repository().join("docs/gallery.md"));
+    let mut files = 0;
+    for folder in ["scenarios", "mechanisms"] {
+        for entry in std::fs::read_dir(repository().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|end| end != "toml") {
+                continue;
+            }
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            assert!(gallery.contains(&format!("`{name}`")), "{name} is missing");
+            files += 1;
+        }
+    }
+    assert!(files > 30, "found {files}");
+    let done = program(&repository().join("docs"), &words("mechanism list"));
+    let listed = String::from_utf8(done.stdout).unwrap();
+    for name in listed
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+    {
+        assert!(gallery.contains(&format!("`{name}`")), "{name} is missing");
+    }
+}

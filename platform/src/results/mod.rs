@@ -5,6 +5,7 @@ mod linear;
 mod load_curve;
 mod motion;
 mod regulation;
+pub mod scene;
 mod stiffness;
 mod workspace;
 

@@ -1,5 +1,6 @@
 //! The platform in motion: samples, extremes, account.
 
+use super::scene::{self, Frame};
 use crate::Result;
 use crate::attitude::Attitude;
 use crate::audit::{note_leaves, note_motors};
@@ -9,7 +10,7 @@ use crate::sample::{BodySample, LegState, PlatformSample};
 use crate::scheme::{Progress, Scheme, coupling_loss};
 use multibody::results::soundness::{Soundness, Watch};
 use softdock_figures::{Columns, Early, Judged, Value, Views, curve, figures};
-use softdock_report::{Axis, Block, Chart, Series};
+use softdock_report::{Axis, Block, Chart, Scene, Series};
 use softdock_settings::Words;
 use std::path::PathBuf;
 
@@ -79,6 +80,9 @@ figures! {
     /// What the charts show.
     #[serde(skip)]
     samples: Vec<PlatformSample> as "";
+    /// The motion in space.
+    #[serde(skip)]
+    scene: Option<Scene> as "";
 }
 
 impl Judged for MotionResult {
@@ -287,6 +291,7 @@ pub struct Motion {
     rows: usize,
     done: Progress,
     seen: Seen,
+    frames: Vec<Frame>,
 }
 
 impl Motion {
@@ -305,6 +310,7 @@ impl Motion {
             breaks,
             rows: 0,
             done: Progress::default(),
+            frames: Vec::new(),
         })
     }
 
@@ -338,6 +344,12 @@ impl Motion {
         self.seen.watch.steps_at_floor(time, done.at_floor);
         self.done += done;
         looked
+    }
+
+    /// Keeps the platform as it is now for the scene.
+    pub fn keep_frame(&mut self) -> Result<()> {
+        self.frames.push(Frame::new(self.platform.as_mut())?);
+        Ok(())
     }
 
     /// What was seen of it.
@@ -394,6 +406,7 @@ impl Motion {
             legs: config.leg_count(),
             elements: config.legs.elements,
             samples,
+            scene: scene::scene(config, &self.frames, ""),
         })
     }
 }
@@ -423,10 +436,9 @@ impl Views for MotionResult {
     }
 
     fn blocks(&self) -> Vec<Block> {
-        charts(&self.samples, self.legs)
-            .into_iter()
-            .map(Block::from)
-            .collect()
+        let charts = charts(&self.samples, self.legs).into_iter();
+        let scene = self.scene.clone().into_iter().map(Block::from);
+        scene.chain(charts.map(Block::from)).collect()
     }
 }
 

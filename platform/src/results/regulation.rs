@@ -1,6 +1,7 @@
 //! A regulator of the pose, tried on the nonlinear platform.
 
 use super::linear::matrix_rows;
+use super::scene::{self, FRAMES, Frame};
 use crate::audit::{energy_account, note_leaves, note_motors};
 use crate::error::Result;
 use crate::monolithic::Platform;
@@ -15,7 +16,7 @@ use multibody::results::soundness::{Soundness, Watch};
 use nalgebra::DVector;
 use serde::Serialize;
 use softdock_figures::{Columns, Early, Figures, Judged, Table, Views, curve, figures};
-use softdock_report::{Axis, Block, Chart, Figure as Shown};
+use softdock_report::{Axis, Block, Chart, Figure as Shown, Scene};
 
 /// A push on the end effector, and how the motion after it is judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -111,6 +112,8 @@ pub struct PushedMotion {
     extremes: Extremes,
     soundness: Soundness,
     ended: Option<String>,
+    /// The motion in space.
+    scene: Option<Scene>,
 }
 
 impl PushedMotion {
@@ -125,6 +128,8 @@ impl PushedMotion {
         let count = (push.duration / push.period).ceil().max(1.0) as usize;
         let mut samples = Vec::with_capacity(count + 1);
         let mut ended = None;
+        let mut frames = Vec::new();
+        let stride = count / FRAMES + 1;
         let mut seen = Seen {
             equilibrium,
             ranges: MotorRange::of_legs(platform.config())?,
@@ -136,6 +141,9 @@ impl PushedMotion {
             let torques = regulator.map(|regulator| regulator.torques(&platform));
             let torques = torques.transpose()?;
             samples.push(seen.look(&mut platform, torques.as_ref())?);
+            if k % stride == 0 || k == count {
+                frames.push(Frame::new(&mut platform)?);
+            }
             if k == count {
                 break;
             }
@@ -163,11 +171,16 @@ impl PushedMotion {
             None => seen.watch.soundness(),
             Some(_) => seen.watch.soundness().failed(),
         };
+        let sentence = match regulator {
+            Some(_) => "Under the regulator.",
+            None => "Under the holding torques alone.",
+        };
         Ok(Self {
             samples,
             extremes: seen.extremes,
             soundness,
             ended,
+            scene: scene::scene(platform.config(), &frames, sentence),
         })
     }
 }
@@ -426,28 +439,33 @@ impl Views for RegulationResult {
             curve(&name, &closed.samples, |s| s.t, |s| s.torques[i])
         };
         let chart = Chart::over_time;
-        vec![
+        let titled = |motion: &PushedMotion, title: &str| {
+            let mut scene = motion.scene.clone()?;
+            scene.title = title.to_owned();
+            Some(Block::from(scene))
+        };
+        let scenes = [titled(closed, "Closed loop"), titled(open, "Open loop")];
+        let charts = [
             chart(
                 "Displacement",
                 "Distance of the end effector from its equilibrium.",
                 Axis::new("distance", "mm"),
                 both(&|s| 1e3 * norm(&s.moved)),
-            )
-            .into(),
+            ),
             chart(
                 "Rotation",
                 "Angle of the end effector from its equilibrium.",
                 Axis::new("angle", "°"),
                 both(&|s| norm(&s.turned).to_degrees()),
-            )
-            .into(),
+            ),
             chart(
                 "Torques",
                 "Motor torques of the closed loop, within their limits.",
                 Axis::new("torque", "N·m"),
                 (0..legs).map(torque).collect(),
-            )
-            .into(),
-        ]
+            ),
+        ];
+        let scenes = scenes.into_iter().flatten();
+        scenes.chain(charts.map(Block::from)).collect()
     }
 }

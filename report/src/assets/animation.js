@@ -50,7 +50,7 @@ softdock.kinds.animation = (node, block) => {
     const x0 = width / 2 - scale * (bounds[0] + bounds[1]) / 2;
     const y0 = height / 2 + scale * (bounds[2] + bounds[3]) / 2;
     place = (x, y) => [x0 + scale * x, y0 - scale * y];
-    const svg = shape('svg', { role: 'img', 'aria-label': words(node) });
+    const svg = shape('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': words(node) });
     const bar = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1].filter(m => m / TENTHS * scale < width / 4).pop() || 0.01;
     const right = width - 12;
     const left = right - bar / TENTHS * scale;

@@ -188,8 +188,6 @@ softdock.kinds.chart = (node, block) => {
   };
   // The numbers of the curves that are shown: one table where they share their axis.
   function csv() {
-    const quoted = text => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-    const number = value => (value === null || value === undefined ? '' : String(value));
     const visible = series.filter(s => !s.hidden);
     const same = visible.every(s => s.x.length === visible[0].x.length && s.x.every((x, i) => x === visible[0].x[i]));
     const columns = [];
@@ -197,10 +195,7 @@ softdock.kinds.chart = (node, block) => {
       if (i === 0 || !same) columns.push([softdock.title(block.x), s.x]);
       columns.push([s.name + (block.y.unit ? ` [${block.y.unit}]` : ''), s.y]);
     });
-    const rows = Math.max(0, ...columns.map(([, values]) => values.length));
-    const lines = [columns.map(([name]) => quoted(name)).join(',')];
-    for (let i = 0; i < rows; i++) lines.push(columns.map(([, values]) => number(values[i])).join(','));
-    return lines.join('\n') + '\n';
+    return softdock.csv(columns);
   }
   const view = softdock.view(node, plot, {
     linked: block.over_time,

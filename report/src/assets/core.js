@@ -87,7 +87,9 @@ const softdock = (() => {
     return [heading, sentence].filter(Boolean).map(n => n.textContent).join('. ');
   };
 
+  const drawn = [];
   const onResize = (node, draw) => {
+    drawn.push(draw);
     let width = 0;
     let height = 0;
     new ResizeObserver(() => {
@@ -98,6 +100,14 @@ const softdock = (() => {
       draw();
     }).observe(node);
   };
+
+  // Pictures are drawn for the width of the paper before it is printed, and for the window afterwards.
+  const onPaper = on => () => {
+    document.documentElement.classList.toggle('paper', on);
+    for (const draw of drawn) draw();
+  };
+  addEventListener('beforeprint', onPaper(true));
+  addEventListener('afterprint', onPaper(false));
 
   // Calls back when colours change: dark instead of light, or the page being printed.
   const onColours = draw => {
@@ -135,7 +145,8 @@ const softdock = (() => {
       backY: p => y0 + (bottom - p) / (bottom - top) * (y1 - y0),
       left, right, top, bottom,
     };
-    const svg = shape('svg', { role: 'img', 'aria-label': words(node) });
+    // On paper it is scaled to the room there is.
+    const svg = shape('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': words(node) });
     const xPower = scaleOf(Math.max(Math.abs(x0), Math.abs(x1)));
     const xTicks = ticks(x0 / 10 ** xPower, x1 / 10 ** xPower, (right - left) / 80);
     for (const value of xTicks.list) {

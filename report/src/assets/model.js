@@ -1,6 +1,7 @@
 'use strict';
 // What a scene is made of, at any time, as flat pieces in the picture: faces of bodies, pieces of
-// strips, lines. `softdock.model(block)` decodes the data once; `pieces` makes the list for a time.
+// strips, lines, each with the place of its corners in the picture and one over their depth.
+// `softdock.model(block)` decodes the data once; `pieces` makes the list for a time.
 softdock.model = block => {
   const FINE = 1e-4; // unit of corners [m]
   const SUBDIVISIONS = 2; // pieces of a ribbon between two of its points
@@ -127,11 +128,13 @@ softdock.model = block => {
       if (area >= 0 && !mesh.two_sided) return;
       corners.length = 0;
       const points = [];
+      const inverse = [];
       for (const i of face) {
         corners.push(world[3 * i], world[3 * i + 1], world[3 * i + 2]);
         points.push(view[3 * i], view[3 * i + 1]);
+        inverse.push(1 / view[3 * i + 2]);
       }
-      list.push({ depth: depth / face.length, points, edges: mesh.edges[index], paint: body.paint, glass: body.glass, light: shade(corners, camera, mesh.two_sided) });
+      list.push({ depth: depth / face.length, points, inverse, edges: mesh.edges[index], paint: body.paint, glass: body.glass, light: shade(corners, camera, mesh.two_sided) });
     });
   };
 
@@ -169,6 +172,7 @@ softdock.model = block => {
       list.push({
         depth: four.reduce((s, p) => s + p[2], 0) / 4,
         points: four.flatMap(p => [p[0], p[1]]),
+        inverse: four.map(p => 1 / p[2]),
         edges: 0b0101 | (last ? 0b0010 : 0) | (i === 0 ? 0b1000 : 0),
         paint: strip.paint,
         light: shade(corners, camera, true),
@@ -184,13 +188,13 @@ softdock.model = block => {
       camera.project(now[i], now[i + 1], now[i + 2], view, 0);
       const here = [...view];
       if (before && here[2] > camera.near && before[2] > camera.near) {
-        // Cut, so that each part is sorted by its own depth.
-        const PARTS = 6;
-        const mix = (c, t) => before[c] + t * (here[c] - before[c]);
-        for (let k = 0; k < PARTS; k++) {
-          const [s, t] = [k / PARTS, (k + 1) / PARTS];
-          list.push({ depth: mix(2, (s + t) / 2), points: [mix(0, s), mix(1, s), mix(0, t), mix(1, t)], paint: strip.paint, line: true });
-        }
+        list.push({
+          depth: (before[2] + here[2]) / 2,
+          points: [before[0], before[1], here[0], here[1]],
+          inverse: [1 / before[2], 1 / here[2]],
+          paint: strip.paint,
+          line: true,
+        });
       }
       before = here;
     }
@@ -217,6 +221,7 @@ softdock.model = block => {
       if (strip.across && strip.across.count && strip.width > 0) addRibbon(list, strip, camera, at);
       else addCable(list, strip, camera, at);
     }
+    // Glass is laid over what is behind it, from the farthest to the nearest.
     list.sort((a, b) => b.depth - a.depth);
     return list;
   };

@@ -203,6 +203,10 @@ softdock.kinds.parallel = (node, block) => {
     pick(-1);
     redraw();
   });
+  softdock.savable(node, field, {
+    over: () => canvas,
+    csv: () => softdock.csv([['run', block.labels], ...dimensions.map(d => [softdock.title(d.axis), d.values])]),
+  });
   softdock.onColours(redraw);
   onResize(canvas, draw);
 };

@@ -1,6 +1,6 @@
 'use strict';
-// A scene in space on a canvas: pieces are drawn from the farthest to the nearest. Dragging turns,
-// wheel and pinch zoom, Shift or two fingers move.
+// A scene in space on a canvas, every pixel with its true depth. Dragging turns, wheel and pinch zoom,
+// Shift or two fingers move.
 softdock.kinds.scene = (node, block) => {
   const { element, camera, words, readable, onResize } = softdock;
   const model = softdock.model(block);
@@ -18,6 +18,11 @@ softdock.kinds.scene = (node, block) => {
   let time = block.times.length ? block.times[0] : 0;
   let waiting = false;
   let colours = null;
+  const raster = softdock.raster();
+  const FINE = 2; // pixels of the picture per pixel of the page
+  // Where drawing takes longer, motion is drawn coarser.
+  const PATIENCE_MS = 40;
+  let slow = false;
 
   // Colours of the style sheet as numbers, and their shades as text.
   const PAINTS = ['base', 'link', 'leaf', 'cable', 'effector', 'target', 'interface', 'force'];
@@ -32,9 +37,10 @@ softdock.kinds.scene = (node, block) => {
       const shades = [];
       for (let k = 0; k <= 24; k++) {
         const level = (dark ? 0.5 : 0.66) + (dark ? 0.6 : 0.46) * k / 24;
-        shades.push(`rgb(${base.map(v => Math.round(level > 1 ? v + (255 - v) * (level - 1) * 1.6 : v * level)).join(',')})`);
+        shades.push(base.map(v => Math.round(level > 1 ? Math.min(255, v + (255 - v) * (level - 1) * 1.6) : v * level)));
       }
-      paints[name] = { shades, plain: value(`--s-${name}`), edge: `rgba(${base.map(v => Math.round(v * (dark ? 0.25 : 0.42))).join(',')},0.75)` };
+      const edge = raster.pack(base.map(v => Math.round(v * (dark ? 0.44 : 0.56))));
+      paints[name] = { shades, packed: shades.map(shade => raster.pack(shade)), plain: value(`--s-${name}`), line: raster.pack(base), edge };
     }
     return { paints, text: value('--text'), muted: value('--muted'), grid: value('--scene-grid'), halo: value('--card') };
   };
@@ -64,40 +70,27 @@ softdock.kinds.scene = (node, block) => {
   // Seen from above, the target would hide everything: it becomes glass, too.
   const isGlass = piece => piece.glass || (piece.paint === 'target' && camera.state.elevation > 0.8);
 
-  const drawPiece = piece => {
-    const { points, edges, light } = piece;
-    const glass = isGlass(piece);
-    const paint = colours.paints[piece.paint];
-    context.beginPath();
-    context.moveTo(points[0], points[1]);
-    for (let i = 2; i < points.length; i += 2) context.lineTo(points[i], points[i + 1]);
-    if (piece.line) {
-      context.lineWidth = 1.5;
-      context.strokeStyle = paint.plain;
-      context.stroke();
-      return;
+  // Faces first, then glass over them, in a picture `scale` times as fine as the page.
+  const drawPieces = (pieces, width, height, scale) => {
+    raster.begin(Math.round(width * scale), Math.round(height * scale));
+    const shadeOf = ({ light }) => Math.round(24 * Math.min(1, light));
+    const drawEdges = ({ points, inverse, edges, paint }) => {
+      const n = inverse.length;
+      for (let k = 0; k < n; k++) {
+        if (edges >> k & 1) raster.line(points, inverse, k, (k + 1) % n, scale, 0.9, colours.paints[paint].edge);
+      }
+    };
+    const glass = pieces.filter(isGlass);
+    for (const piece of pieces) {
+      const paint = colours.paints[piece.paint];
+      if (piece.line) raster.line(piece.points, piece.inverse, 0, 1, scale, 1.6, paint.line);
+      else if (!isGlass(piece)) raster.face(piece.points, piece.inverse, scale, paint.packed[shadeOf(piece)]);
     }
-    context.closePath();
-    const shade = paint.shades[Math.round(24 * Math.min(1, light))];
-    context.fillStyle = shade;
-    context.globalAlpha = glass ? 0.2 : 1;
-    context.fill();
-    context.globalAlpha = 1;
-    context.lineWidth = 0.8;
-    // Its own colour closes the seam to its neighbours.
-    context.strokeStyle = shade;
-    if (!glass) context.stroke();
-    if (!edges) return;
-    const n = points.length / 2;
-    context.beginPath();
-    for (let k = 0; k < n; k++) {
-      if (!(edges >> k & 1)) continue;
-      const next = (k + 1) % n;
-      context.moveTo(points[2 * k], points[2 * k + 1]);
-      context.lineTo(points[2 * next], points[2 * next + 1]);
-    }
-    context.strokeStyle = paint.edge;
-    context.stroke();
+    for (const piece of pieces) if (!piece.line && !isGlass(piece)) drawEdges(piece);
+    for (const piece of glass) raster.face(piece.points, piece.inverse, scale, 0, colours.paints[piece.paint].shades[shadeOf(piece)]);
+    glass.forEach(drawEdges);
+    context.imageSmoothingQuality = 'high';
+    context.drawImage(raster.end(), 0, 0, width, height);
   };
 
   // An arrow with a light rim, so that it is seen before anything.
@@ -192,7 +185,9 @@ softdock.kinds.scene = (node, block) => {
     context.clearRect(0, 0, width, height);
     const view = camera.projection(whole.centre, whole.radius, width, height);
     drawGround(view);
-    for (const piece of model.pieces(time, view, hidden)) drawPiece(piece);
+    const begin = performance.now();
+    drawPieces(model.pieces(time, view, hidden), width, height, player.playing() && slow ? 1 : FINE);
+    slow = performance.now() - begin > PATIENCE_MS;
     for (const force of model.forces(time, hidden)) drawForce(force, view);
     drawScale(view, width, height);
   };

@@ -53,6 +53,11 @@ softdock.kinds.histogram = (node, block) => {
     where.textContent = `${withUnit(`${readable(block.edges[bin], 4)} to ${readable(block.edges[bin + 1], 4)}`, block.x.unit)}: ${count} ${block.counted} (${readable(100 * count / total, 3)} %)`;
   });
   plot.addEventListener('pointerleave', () => { where.textContent = ''; });
+  const { edges, counts } = block;
+  softdock.savable(node, plot, {
+    svg: () => plot.querySelector(':scope > svg'),
+    csv: () => softdock.csv([[`${softdock.title(block.x)} from`, edges.slice(0, -1)], ['to', edges.slice(1)], [block.counted, counts]]),
+  });
   onResize(plot, draw);
 };
 
@@ -111,6 +116,17 @@ softdock.kinds.bars = (node, block) => {
       });
     });
   };
+  softdock.savable(node, plot, {
+    svg: () => plot.querySelector(':scope > svg'),
+    csv: () => softdock.csv([
+      ['name', block.rows.map(r => r.name)],
+      ...Array.from({ length: inRow }, (_, i) => {
+        const name = block.series[i] || softdock.title(block.x);
+        const end = k => block.rows.map(r => (r.values[i] && r.values[i].interval ? r.values[i].interval[k] : null));
+        return [[name, block.rows.map(r => (r.values[i] ? r.values[i].value : null))], [`${name}, low`, end(0)], [`${name}, high`, end(1)]];
+      }).flat(),
+    ]),
+  });
   onResize(plot, draw);
 };
 
@@ -240,6 +256,16 @@ softdock.kinds.scatter = (node, block) => {
     const best = find(event);
     const link = best && best.group.links[best.i];
     if (link) location.href = link;
+  });
+  softdock.savable(node, plot, {
+    svg: () => plot.querySelector(':scope > svg'),
+    over: () => canvas,
+    csv: () => softdock.csv([
+      ['kind', groups.flatMap(g => g.x.map(() => g.name))],
+      ['run', groups.flatMap(g => g.labels)],
+      [softdock.title(block.x), groups.flatMap(g => g.x)],
+      [softdock.title(block.y), groups.flatMap(g => g.y)],
+    ]),
   });
   softdock.onColours(draw);
   onResize(plot, draw);

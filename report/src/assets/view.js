@@ -55,11 +55,7 @@ softdock.view = (node, plot, chart) => {
   button('+', 'zoom in', () => zoom(1.6));
   button('−', 'zoom out', () => zoom(1 / 1.6));
   const back = button('⟲', 'show everything', reset);
-  const heading = node.querySelector('h2, h3');
-  const name = () => (heading ? heading.textContent : 'chart').toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '') || 'chart';
-  button('PNG', 'save as picture (PNG)', () => softdock.savePicture(chart.svg(), `${name()}.png`));
-  button('SVG', 'save as drawing (SVG)', () => softdock.download(`${name()}.svg`, 'image/svg+xml', softdock.drawing(chart.svg())));
-  button('CSV', 'save the numbers (CSV)', () => softdock.download(`${name()}.csv`, 'text/csv', chart.csv()));
+  softdock.savers(node, tools, chart);
   plot.append(tools);
 
   // Keys: a chart is chosen like a button.
@@ -162,42 +158,4 @@ softdock.view = (node, plot, chart) => {
     tools,
     dragged: () => { const was = wasDrag; wasDrag = false; return was; },
   };
-};
-
-// Hands a file to the reader of the page.
-softdock.download = (name, type, content) => {
-  const address = URL.createObjectURL(new Blob([content], { type }));
-  const link = softdock.element('a', { href: address, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(address), 10000);
-};
-
-// An SVG that stands alone: the style sheet's looks written into every element.
-softdock.drawing = svg => {
-  const LOOKS = ['fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'stroke-linejoin', 'stroke-linecap', 'paint-order', 'font-size', 'visibility', 'opacity'];
-  const copy = svg.cloneNode(true);
-  const [from, to] = [svg, copy].map(one => [one, ...one.querySelectorAll('*')]);
-  from.forEach((one, i) => {
-    const style = getComputedStyle(one);
-    to[i].setAttribute('style', LOOKS.map(look => `${look}:${style.getPropertyValue(look)}`).join(';'));
-  });
-  const { width, height } = svg.getBoundingClientRect();
-  const ground = getComputedStyle(svg.closest('section') || document.body).backgroundColor;
-  copy.prepend(softdock.shape('rect', { width, height, style: `fill:${ground}` }));
-  for (const [key, value] of Object.entries({ xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}`, 'font-family': 'sans-serif' })) copy.setAttribute(key, value);
-  return new XMLSerializer().serializeToString(copy);
-};
-
-// Saves an SVG as a picture of twice its size.
-softdock.savePicture = (svg, name) => {
-  const { width, height } = svg.getBoundingClientRect();
-  const image = new Image();
-  image.onload = () => {
-    const canvas = softdock.element('canvas', { width: 2 * width, height: 2 * height });
-    canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
-    canvas.toBlob(blob => softdock.download(name, 'image/png', blob), 'image/png');
-  };
-  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(softdock.drawing(svg))}`;
 };

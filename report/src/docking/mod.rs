@@ -178,6 +178,13 @@ impl DockingReport {
             if !run.doubts.is_empty() {
                 texts.push(format!("{}: {}.", head("Suspect"), run.doubts.join("; ")));
             }
+            let missed = run.requirements.iter().filter(|row| !row.met);
+            let missed: Vec<String> = missed
+                .map(|row| format!("{} ({}, {} asked for)", row.name, row.value, row.limit))
+                .collect();
+            if !missed.is_empty() {
+                texts.push(format!("{}: {}.", head("Not met"), missed.join("; ")));
+            }
         }
         (!texts.is_empty()).then(|| texts.join(" "))
     }

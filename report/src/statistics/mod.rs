@@ -2,11 +2,13 @@
 
 mod bars;
 mod histogram;
+mod map;
 mod parallel;
 mod scatter;
 
 pub use bars::{Bar, Bars, Estimate};
 pub use histogram::Histogram;
+pub use map::Map;
 pub use parallel::{Dimension, Parallel};
 pub use scatter::{Group, Line, Scatter};
 

@@ -136,6 +136,12 @@ fn a_page_can_be_used_without_sight_or_mouse() {
              const named = n => (n.getAttribute('aria-label') || n.textContent || n.title || '').trim();
              for (const n of document.querySelectorAll('button, a[href], input, select, [tabindex]')) {
                if (!named(n)) found.push('no name: ' + n.outerHTML.slice(0, 80));
+               const [label, shown] = [n.getAttribute('aria-label'), n.tagName === 'BUTTON' && n.textContent.trim()];
+               if (label && shown && /[a-z]{2}/i.test(shown) && !label.toLowerCase().includes(shown.toLowerCase())) found.push('the name lacks what is shown: ' + shown);
+             }
+             for (const n of document.querySelectorAll('body *')) {
+               const moves = n.scrollWidth > n.clientWidth + 1 && /auto|scroll/.test(getComputedStyle(n).overflowX);
+               if (moves && n.tabIndex < 0 && !n.querySelector('a, button, input')) found.push('moved by mouse only: ' + n.outerHTML.slice(0, 80));
              }
              for (const n of document.querySelectorAll('[role=img], img')) {
                if (!n.getAttribute('aria-label') && !n.getAttribute('alt')) found.push('no alternative: ' + n.outerHTML.slice(0, 80));
@@ -164,4 +170,117 @@ fn a_page_can_be_used_without_sight_or_mouse() {
         )
         .unwrap();
     assert_eq!(findings.as_str().unwrap(), "", "findings");
+}
+
+/// What is nearer hides what is behind it, whatever the order, also where faces pass through each other.
+#[test]
+fn scenes_know_the_depth_of_every_pixel() {
+    let path = write("docking-depth", &docking_report().html().unwrap());
+    let Some((browser, _turn)) = browser("scenes_know_the_depth_of_every_pixel") else {
+        return;
+    };
+    browser.open(&path).unwrap();
+    settle(&browser);
+    let found = browser
+        .run(
+            "const r = softdock.raster();
+             const [red, blue] = [r.pack([255, 0, 0]), r.pack([0, 0, 255])];
+             const square = [0, 0, 20, 0, 20, 20, 0, 20];
+             // One is near on the left, the other on the right: they cross in the middle.
+             const faces = [[[2, 1, 1, 2], red], [[1, 2, 2, 1], blue]];
+             const out = [];
+             for (const order of [faces, [...faces].reverse()]) {
+               const picture = softdock.raster();
+               picture.begin(20, 20);
+               for (const [inverse, colour] of order) picture.face(square, inverse, 1, colour);
+               const data = picture.end().getContext('2d').getImageData(0, 0, 20, 20).data;
+               for (const at of [[2, 10], [17, 10], [9, 3], [10, 16]]) {
+                 const i = 4 * (20 * at[1] + at[0]);
+                 out.push(data[i] > data[i + 2] ? 'red' : 'blue');
+               }
+               // No pixel of the square is left out.
+               let missed = 0;
+               for (let i = 3; i < data.length; i += 4) if (data[i] !== 255) missed++;
+               out.push(String(missed));
+             }
+             return out.join(' ');",
+        )
+        .unwrap();
+    assert_eq!(
+        found.as_str().unwrap(),
+        "red blue red blue 0 red blue red blue 0"
+    );
+    no_complaints(&browser);
+}
+
+/// On paper charts are drawn for the width that they have there, and on the screen as before again.
+#[test]
+fn charts_are_drawn_for_the_paper() {
+    let path = write("docking-paper", &docking_report().html().unwrap());
+    let Some((browser, _turn)) = browser("charts_are_drawn_for_the_paper") else {
+        return;
+    };
+    browser.set_viewport(1280, 900, false).unwrap();
+    browser.open(&path).unwrap();
+    settle(&browser);
+    let width = "document.querySelector('[data-block=\"1\"] .plot > svg').viewBox.baseVal.width";
+    let before = super::number(&browser, width);
+    browser
+        .run("dispatchEvent(new Event('beforeprint'));")
+        .unwrap();
+    let paper = super::number(&browser, width);
+    // Half of 182 mm, in pixels of a 96th of an inch, less borders.
+    assert!(paper > 260.0 && paper < 345.0, "{paper}");
+    browser
+        .run("dispatchEvent(new Event('afterprint'));")
+        .unwrap();
+    assert_eq!(super::number(&browser, width), before);
+    no_complaints(&browser);
+}
+
+/// A map is saved with the numbers and outcomes of its cells.
+#[test]
+fn a_map_is_saved_as_it_is_shown() {
+    let map = softdock_report::Map {
+        title: "Peak contact force".to_owned(),
+        sentence: "Over two settings.".to_owned(),
+        x: softdock_report::Axis::new("pitch", "°"),
+        y: softdock_report::Axis::new("speed", "m/s"),
+        value: softdock_report::Axis::new("force", "N"),
+        xs: vec![0.0, 4.0, 8.0],
+        ys: vec![0.02, 0.04],
+        values: vec![10.0, 12.5, 15.0, 20.0, f64::NAN, 30.0],
+        marks: vec![Some(0), Some(0), Some(1), Some(1), Some(2), None],
+        kinds: ["captured", "bounced", "failed"]
+            .map(str::to_owned)
+            .to_vec(),
+    };
+    let page = softdock_report::Page {
+        title: "Map".to_owned(),
+        blocks: vec![map.into()],
+        ..softdock_report::Page::default()
+    };
+    let path = write("map", &page.html().unwrap());
+    let Some((browser, _turn)) = browser("a_map_is_saved_as_it_is_shown") else {
+        return;
+    };
+    browser.open(&path).unwrap();
+    settle(&browser);
+    browser
+        .run(
+            "softdock.download = (name, type, content) => { window.saved = content; };
+             [...document.querySelectorAll('.tools button')].find(b => b.textContent === 'CSV').click();",
+        )
+        .unwrap();
+    let saved = browser.run("return window.saved;").unwrap();
+    let wanted = "pitch [°],speed [m/s],force [N],outcome\n0,0.02,10,captured\n4,0.02,12.5,captured\n\
+                  8,0.02,15,bounced\n0,0.04,20,bounced\n4,0.04,,failed\n8,0.04,30,\n";
+    assert_eq!(saved.as_str().unwrap(), wanted);
+    let cells = super::number(
+        &browser,
+        "document.querySelectorAll('.plot > svg > rect').length",
+    );
+    assert_eq!(cells, 6.0);
+    super::keep_all_sizes(&browser, "map");
+    no_complaints(&browser);
 }

@@ -2,6 +2,7 @@
 
 mod answers;
 mod boundary_map;
+pub mod compare;
 mod data;
 mod limits;
 mod measure;

@@ -63,7 +63,8 @@ pub fn distributions(data: &Data<'_>, named: &[Measure]) -> Result<Vec<Histogram
     Ok(out)
 }
 
-fn scaled(data: &Data<'_>, measure: &Measure) -> Result<Vec<f64>> {
+/// A figure of the runs that count in the unit in which it is shown.
+pub fn scaled(data: &Data<'_>, measure: &Measure) -> Result<Vec<f64>> {
     let values = data.counted(&measure.key)?.into_iter();
     Ok(values.map(|value| measure.scaled(value)).collect())
 }

@@ -6,23 +6,21 @@ use multibody::math;
 use nalgebra::Vector3;
 use softdock_docking::Scenario;
 use softdock_platform::contact::{EffectorShape, TargetShape, effector_points};
+use softdock_platform::results::scene::{PLATE, plate};
 use softdock_report::Mesh;
 
 /// Facets of round things.
-pub const FACETS: usize = 48;
+const FACETS: usize = 48;
 /// More tips than this are drawn as what they lie on.
 const MOST_TIPS: usize = 40;
 /// Smallest radius that can be seen [m].
 const THIN: f64 = 0.003;
-/// Half the thickness of the end effector's plate [m].
-const PLATE: f64 = 0.008;
 /// Length of the piece of the target that is drawn behind its port [m].
 const HULL: f64 = 0.16;
 
 /// The plate of the end effector, and the tips that touch.
 pub fn effector_meshes(scenario: &Scenario) -> (Mesh, Mesh) {
-    let spheres = scenario.platform.legs.sphere_radius_m;
-    let plate = Mesh::ring([0.45 * spheres, 1.05 * spheres], [-PLATE, PLATE], FACETS);
+    let plate = plate(&scenario.platform);
     let effector = &scenario.docking.contact.effector;
     let tip = effector.tip_radius_m.max(THIN);
     let points = effector_points(effector);

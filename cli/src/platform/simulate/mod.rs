@@ -17,7 +17,7 @@ use softdock_figures::Columns;
 use softdock_platform::PlatformConfig;
 use softdock_platform::config::Coupling;
 use softdock_platform::native::torque_history;
-use softdock_platform::results::{Motion, MotionResult, motion_columns};
+use softdock_platform::results::{Motion, MotionResult, motion_columns, scene};
 use softdock_platform::sample::PlatformSample;
 use softdock_platform::scheme::{self, Scheme};
 use softdock_platform::unit::LoadedFmu;
@@ -126,6 +126,7 @@ fn record(
 ) -> Result<Computed<MotionResult>> {
     let mut samples = Vec::new();
     let kept = grid.last / MOST_SAMPLES + 1;
+    let framed = grid.last / scene::FRAMES + 1;
     let mut progress = run::Progress::new(grid.time(grid.last));
     let mut each_row = || {
         for index in 0..=grid.last {
@@ -136,6 +137,9 @@ fn record(
             csv.row(&columns.row(sample).collect::<Vec<_>>())?;
             if keep_samples && (index % kept == 0 || index == grid.last) {
                 samples.push(sample.clone());
+            }
+            if keep_samples && (index % framed == 0 || index == grid.last) {
+                motion.keep_frame()?;
             }
             progress.at(grid.time(index));
         }
