@@ -57,6 +57,8 @@ pub struct InputTable {
     pub times: Vec<f64>,
     /// Names and values of the other columns.
     pub columns: Vec<(String, Vec<f64>)>,
+    /// Texts, whose numbers stand in their columns.
+    pub texts: Vec<String>,
 }
 
 /// Names that the column of time may have; tables that the program writes have the first.
@@ -70,11 +72,70 @@ pub fn read(path: &Path, known: &[&str]) -> Result<InputTable> {
 /// Reads a table with a column `time_s` and others, whose names `check` refuses or not.
 pub fn read_with(
     path: &Path,
-    check: impl FnMut(&str) -> Result<(), BadInput>,
+    mut check: impl FnMut(&str) -> Result<(), BadInput>,
+) -> Result<InputTable> {
+    read_cells(path, |name| check(name).map(|()| Cells::Numbers))
+}
+
+/// What the cells of a column are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Cells {
+    /// Finite numbers.
+    Numbers,
+    /// Whole numbers of 32 bits, or names that stand for them.
+    Whole(Vec<(String, i32)>),
+    /// `true` or `false`, 1 or 0.
+    Truth,
+    /// Anything.
+    Texts,
+}
+
+impl Cells {
+    /// The number of a cell, or what it should be. A text is numbered by `texts`.
+    fn number(&self, cell: &str, texts: &mut Vec<String>) -> Result<f64, &'static str> {
+        match self {
+            Self::Numbers => {
+                let value = cell.parse::<f64>().ok();
+                value
+                    .filter(|value| value.is_finite())
+                    .ok_or("a finite number")
+            }
+            Self::Whole(names) => {
+                let named = names.iter().find(|(name, _)| name == cell);
+                let named = named.map(|(_, value)| f64::from(*value));
+                let whole = |value: &f64| {
+                    value.fract() == 0.0
+                        && (f64::from(i32::MIN)..=f64::from(i32::MAX)).contains(value)
+                };
+                let number = || cell.parse::<f64>().ok().filter(whole);
+                named.or_else(number).ok_or("a whole number of 32 bits")
+            }
+            Self::Truth => match cell {
+                "true" => Ok(1.0),
+                "false" => Ok(0.0),
+                _ => {
+                    let number = cell.parse::<f64>().ok();
+                    number
+                        .filter(|&it| it == 0.0 || it == 1.0)
+                        .ok_or("true or false")
+                }
+            },
+            Self::Texts => {
+                texts.push(cell.to_owned());
+                Ok((texts.len() - 1) as f64)
+            }
+        }
+    }
+}
+
+/// Reads a table whose columns `check` refuses, or says what their cells are.
+pub fn read_cells(
+    path: &Path,
+    check: impl FnMut(&str) -> Result<Cells, BadInput>,
 ) -> Result<InputTable> {
     let file = input_file::open(path)
         .map_err(|error| BadInput::new(format!("cannot read {}: {error}", path.display())))?;
-    parse(file, check).with_context(|| format!("input table {}", path.display()))
+    parse_cells(file, check).with_context(|| format!("input table {}", path.display()))
 }
 
 fn refuse_unknown(name: &str, known: &[&str]) -> Result<(), BadInput> {
@@ -88,9 +149,9 @@ fn refuse_unknown(name: &str, known: &[&str]) -> Result<(), BadInput> {
 }
 
 /// Reads a table from its text.
-pub fn parse(
+pub fn parse_cells(
     source: impl std::io::Read,
-    mut check: impl FnMut(&str) -> Result<(), BadInput>,
+    mut check: impl FnMut(&str) -> Result<Cells, BadInput>,
 ) -> Result<InputTable, BadInput> {
     let bad = |message: String| Err(BadInput::new(message));
     let broken = |error: csv::Error| BadInput::new(error.to_string());
@@ -101,25 +162,29 @@ pub fn parse(
     let Some(time) = header.iter().position(|name| TIMES.contains(&name)) else {
         return bad(format!("the column {TIME} (time in seconds) is missing"));
     };
+    let mut cells = vec![Cells::Numbers; header.len()];
     for (position, name) in header.iter().enumerate() {
         if position != time {
-            check(name)?;
+            cells[position] = check(name)?;
         }
     }
     if header.len() < 2 {
         return bad(format!("there is no column beside {TIME}"));
     }
     let mut columns: Vec<Vec<f64>> = vec![Vec::new(); header.len()];
+    let mut texts = Vec::new();
     for record in reader.records() {
         let record = record.map_err(broken)?;
         let line = record.position().map_or(0, csv::Position::line);
-        for ((text, values), name) in record.iter().zip(&mut columns).zip(&header) {
-            let value = text.parse::<f64>().ok().filter(|value| value.is_finite());
-            let Some(value) = value else {
-                let what = format!("`{name}` is `{text}`, not a finite number");
-                return bad(format!("line {line}: {what}"));
-            };
-            values.push(value);
+        let row = record.iter().zip(&mut columns).zip(&cells).zip(&header);
+        for (((text, values), cells), name) in row {
+            match cells.number(text, &mut texts) {
+                Ok(value) => values.push(value),
+                Err(wanted) => {
+                    let what = format!("`{name}` is `{text}`, not {wanted}");
+                    return bad(format!("line {line}: {what}"));
+                }
+            }
         }
         if let [.., before, last] = columns[time][..]
             && last <= before
@@ -138,6 +203,7 @@ pub fn parse(
     Ok(InputTable {
         times,
         columns: names.zip(columns).collect(),
+        texts,
     })
 }
 
@@ -149,7 +215,9 @@ mod tests {
     const KNOWN: [&str; 2] = ["crank_torque_nm", "load_x_n"];
 
     fn table(text: &str) -> Result<InputTable, BadInput> {
-        parse(text.as_bytes(), |name| refuse_unknown(name, &KNOWN))
+        parse_cells(text.as_bytes(), |name| {
+            refuse_unknown(name, &KNOWN).map(|()| Cells::Numbers)
+        })
     }
 
     #[test]

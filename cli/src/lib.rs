@@ -14,6 +14,7 @@ mod foreign;
 mod init;
 mod input_file;
 mod input_table;
+mod inverse;
 mod leg;
 mod legs;
 pub mod library;

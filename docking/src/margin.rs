@@ -134,7 +134,8 @@ mod tests {
         let used = summary.max_tendon_stroke_use.unwrap();
         assert!((used / (way / 1e-3) - 1.0).abs() < 1e-2, "{used} {way}");
         let stress = summary.max_leaf_stress_use.unwrap();
-        assert!(stress > 393.0 / 300.0, "{stress}");
+        // 393 MPa at rest, of 300 MPa, three elements being 0.5 % off.
+        assert!(stress > 1.29, "{stress}");
         let margins = &summary.margins.0;
         let of = |name: &str| margins.iter().find(|margin| margin.name == name).unwrap();
         assert!(!of("leaf stress").met && of("leg stroke").met);

@@ -56,6 +56,123 @@ pub type fmi3IntermediateUpdateCallback = Option<
     ),
 >;
 
+/// Types of the functions that an importer calls.
+pub mod types {
+    use super::*;
+
+    /// Gives the version of the standard.
+    pub type GetVersion = unsafe extern "C" fn() -> fmi3String;
+    /// Makes an instance.
+    pub type InstantiateCoSimulation = unsafe extern "C" fn(
+        fmi3String,
+        fmi3String,
+        fmi3String,
+        fmi3Boolean,
+        fmi3Boolean,
+        fmi3Boolean,
+        fmi3Boolean,
+        *const fmi3ValueReference,
+        usize,
+        fmi3InstanceEnvironment,
+        fmi3LogMessageCallback,
+        fmi3IntermediateUpdateCallback,
+    ) -> fmi3Instance;
+    /// Frees an instance.
+    pub type FreeInstance = unsafe extern "C" fn(fmi3Instance);
+    /// Switches categories of messages.
+    pub type SetDebugLogging =
+        unsafe extern "C" fn(fmi3Instance, fmi3Boolean, usize, *const fmi3String) -> fmi3Status;
+    /// Begins initialisation.
+    pub type EnterInitializationMode = unsafe extern "C" fn(
+        fmi3Instance,
+        fmi3Boolean,
+        fmi3Float64,
+        fmi3Float64,
+        fmi3Boolean,
+        fmi3Float64,
+    ) -> fmi3Status;
+    /// Goes on in the life of an instance.
+    pub type Transition = unsafe extern "C" fn(fmi3Instance) -> fmi3Status;
+    /// Makes a step.
+    pub type DoStep = unsafe extern "C" fn(
+        fmi3Instance,
+        fmi3Float64,
+        fmi3Float64,
+        fmi3Boolean,
+        *mut fmi3Boolean,
+        *mut fmi3Boolean,
+        *mut fmi3Boolean,
+        *mut fmi3Float64,
+    ) -> fmi3Status;
+    /// Reads values of one type.
+    pub type Get<T> = unsafe extern "C" fn(
+        fmi3Instance,
+        *const fmi3ValueReference,
+        usize,
+        *mut T,
+        usize,
+    ) -> fmi3Status;
+    /// Sets values of one type.
+    pub type Set<T> = unsafe extern "C" fn(
+        fmi3Instance,
+        *const fmi3ValueReference,
+        usize,
+        *const T,
+        usize,
+    ) -> fmi3Status;
+    /// Reads bytes.
+    pub type GetBinary = unsafe extern "C" fn(
+        fmi3Instance,
+        *const fmi3ValueReference,
+        usize,
+        *mut usize,
+        *mut *const fmi3Byte,
+        usize,
+    ) -> fmi3Status;
+    /// Sets bytes.
+    pub type SetBinary = unsafe extern "C" fn(
+        fmi3Instance,
+        *const fmi3ValueReference,
+        usize,
+        *const usize,
+        *const *const fmi3Byte,
+        usize,
+    ) -> fmi3Status;
+    /// Saves a state, or frees one.
+    pub type ChangeState = unsafe extern "C" fn(fmi3Instance, *mut fmi3FMUState) -> fmi3Status;
+    /// Goes back to a state.
+    pub type SetState = unsafe extern "C" fn(fmi3Instance, fmi3FMUState) -> fmi3Status;
+    /// Tells how many bytes a state has.
+    pub type StateSize = unsafe extern "C" fn(fmi3Instance, fmi3FMUState, *mut usize) -> fmi3Status;
+    /// Turns a state into bytes.
+    pub type SerializeState =
+        unsafe extern "C" fn(fmi3Instance, fmi3FMUState, *mut fmi3Byte, usize) -> fmi3Status;
+    /// Turns bytes into a state.
+    pub type DeserializeState =
+        unsafe extern "C" fn(fmi3Instance, *const fmi3Byte, usize, *mut fmi3FMUState) -> fmi3Status;
+    /// Derivatives along a direction.
+    pub type Derivative = unsafe extern "C" fn(
+        fmi3Instance,
+        *const fmi3ValueReference,
+        usize,
+        *const fmi3ValueReference,
+        usize,
+        *const fmi3Float64,
+        usize,
+        *mut fmi3Float64,
+        usize,
+    ) -> fmi3Status;
+    /// Derivatives of outputs by time.
+    pub type GetOutputDerivatives = unsafe extern "C" fn(
+        fmi3Instance,
+        *const fmi3ValueReference,
+        usize,
+        *const fmi3Int32,
+        *mut fmi3Float64,
+        usize,
+    ) -> fmi3Status;
+}
+
 /// The names of all functions of the standard: what an importer may look for.
 pub const FUNCTIONS: &[&str] = &[
     "fmi3GetVersion",

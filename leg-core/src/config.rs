@@ -343,7 +343,43 @@ impl Motor {
         }
         Ok(())
     }
+
+    /// Refuses an angle that prescribes the motion and does not begin where the leg is at rest.
+    pub fn check_start(&self) -> Result<(), ConfigError> {
+        if self.mode != MotorMode::Angle {
+            return Ok(());
+        }
+        let (angle, rate, _) = self.angle_rad.signal().sample(0.0);
+        let refused = |value, allowed| {
+            let key = Self::angle_rad.key;
+            Err(ConfigError {
+                key,
+                value,
+                allowed,
+            })
+        };
+        if angle.abs() > AT_REST {
+            return refused(
+                angle,
+                "0 at t = 0 where it prescribes the motion (motor.mode = \"angle\"), for the leg starts \
+                 in its pre-tensioned posture; a ramp leads elsewhere",
+            );
+        }
+        if rate.abs() > AT_REST {
+            return refused(
+                rate,
+                "a motion with a rate of 0 at t = 0 (the number is its rate in rad/s) where it \
+                 prescribes the motion (motor.mode = \"angle\"), for the leg starts at rest; a sine \
+                 does so with phase_rad = -1.5707963267948966 and offset = amplitude",
+            );
+        }
+        Ok(())
+    }
 }
+
+/// Angle [rad] and rate [rad/s] below which a prescribed motion begins at rest; the kernel takes no more
+/// for consistent either.
+const AT_REST: f64 = 1e-6;
 
 table! {
     /// Loads on the upper link.

@@ -71,6 +71,7 @@ impl Simulation {
     #[inline(never)]
     pub fn new(config: &LegConfig) -> Result<Self, LegError> {
         config.validate()?;
+        config.motor.check_start()?;
         let mounted = mount(config)?;
         Self::at_rest(config, *mounted)
     }
@@ -116,6 +117,21 @@ impl Simulation {
     /// Gives one channel another history, from now on.
     pub fn set_signal(&mut self, channel: Channel, signal: Signal) {
         self.signals.0[channel as usize] = signal;
+    }
+
+    /// Prescribes the angles of crank and link over time [rad], where they are prescribed, and makes the
+    /// accelerations at the start those of this motion.
+    pub fn prescribe(&mut self, crank: Signal, link: Signal) -> Result<(), LegError> {
+        self.set_signal(Channel::CrankAngle, crank);
+        self.set_signal(Channel::LinkAngle, link);
+        let Self {
+            leg,
+            state,
+            signals,
+            workspace,
+            ..
+        } = self;
+        Ok(dynamics::initialize(&leg.model, state, workspace, signals)?)
     }
 
     /// Advances to `time` [s].

@@ -96,6 +96,7 @@ impl SpatialSimulation {
         signals: Signals,
     ) -> Result<Self, LegError> {
         let config = bowed.leg.config.clone();
+        config.motor.check_start()?;
         let place = Vector3::from(config.tip_position_m);
         let drive = LinkDrive::from(config.motor.mode);
         let rest = bowed.rest_length_m;

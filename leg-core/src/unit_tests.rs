@@ -312,7 +312,8 @@ fn derivatives_of_the_planar_unit_are_those_of_repeated_steps() {
             let mut unit = PlanarUnit::new(&config, &[0.0; PLANAR_INPUTS]).unwrap();
             unit.inputs_mut()[PlanarInput::LoadForceY as usize].value = 5.0;
             to(&mut unit, 0.02).unwrap();
-            derivatives_agree(unit, length, &[0.1, 1e-4, 0.1, 0.5, 0.5]);
+            // Loads so large that rounding of the leaf's moment does not show in the differences.
+            derivatives_agree(unit, length, &[0.1, 1e-4, 0.1, 1.0, 1.0]);
         }
     }
 }

@@ -36,7 +36,7 @@ use multibody::results::soundness::{Books, Soundness, Watch};
 use multibody::state::State;
 use multibody::statics::{self, StaticSettings};
 use multibody::workspace::Workspace;
-use nalgebra::Vector3;
+use nalgebra::{SVector, Vector3};
 use std::sync::Arc;
 
 /// A mechanism that runs.
@@ -283,6 +283,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             state,
             workspace,
             description,
+            events,
             ..
         } = self;
         let impulsive = description.initial.impulsive;
@@ -292,7 +293,19 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         } else {
             built.drive.sample(0.0, &mut state.inputs);
         }
+        let given = state.velocities.clone();
         project_velocities(built, state, workspace).map_err(failed)?;
+        if !impulsive {
+            let struck = struck(description, built, &given, &state.velocities);
+            events.extend(struck.map(|(beam, change)| {
+                let name = &description.beams[beam].name;
+                let text = format!(
+                    "warning: drivers set {name} in motion at once, by up to {change:.2e} m/s: a blow that lets it \
+                     ring; let drivers begin at rest (ramp, cycloid, velocity_ramp), or give [initial] velocities"
+                );
+                (0.0, text)
+            }));
+        }
         let failed = |cause| explain(description, "accelerations at the start", cause);
         if impulsive {
             dynamics::initialize(&built.model, state, workspace, &AtRest(&built.drive))
@@ -731,6 +744,29 @@ fn start_angle(description: &Description, spot: &Spot) -> f64 {
         _ => 0.0,
     };
     host + angle(&spot.pose.rotation)
+}
+
+/// The beam whose velocities the start changed most, and by how much [m/s], if that is more than rounding.
+fn struck<G: Space<N, D>, const N: usize, const D: usize>(
+    description: &Description,
+    built: &Built<G, N, D>,
+    before: &[SVector<f64, N>],
+    after: &[SVector<f64, N>],
+) -> Option<(usize, f64)> {
+    let linear = |v: &SVector<f64, N>| v.fixed_rows::<D>(0).norm();
+    let fastest = after.iter().map(linear).fold(0.0, f64::max);
+    let mut worst = None;
+    for (number, beam) in built.beams.iter().enumerate() {
+        let Some(beam) = *beam else { continue };
+        for node in 0..=description.beams[number].elements {
+            let node = built.model.beam_node(beam, node).index();
+            let change = linear(&(after[node] - before[node]));
+            if change > 1e-6 * fastest && worst.is_none_or(|(_, most)| change > most) {
+                worst = Some((number, change));
+            }
+        }
+    }
+    worst
 }
 
 fn project_velocities<G: Space<N, D>, const N: usize, const D: usize>(

@@ -336,7 +336,8 @@ impl PlatformConfig {
             history.validate(key)?;
         }
         for (leg, config) in self.leg_configs()?.iter().enumerate() {
-            config.validate().map_err(|cause| PlatformError::Leg {
+            let checked = config.validate().and_then(|()| config.motor.check_start());
+            checked.map_err(|cause| PlatformError::Leg {
                 leg: leg + 1,
                 cause: cause.into(),
             })?;

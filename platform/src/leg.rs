@@ -12,7 +12,7 @@ use leg_core::config::MotorMode;
 use leg_core::limits::JointAttitudes;
 use leg_core::spatial::SpatialState;
 use multibody::dynamics::integrator::Integrator;
-use multibody::group::{Group, Se3};
+use multibody::group::Group;
 use multibody::model::Signal;
 use multibody::port::condensed::{Guess, Iteration};
 use multibody::results::soundness::LeafStrain;

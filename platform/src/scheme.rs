@@ -18,7 +18,6 @@ use crate::world::World;
 use crate::wrench::WrenchHistory;
 use leg_core::limits::JointAttitudes;
 pub use multibody::dynamics::stepper::Progress;
-use multibody::group::Se3;
 use multibody::model::Signal;
 use multibody::results::soundness::LeafStrain;
 use multibody::results::stress::Stress;

@@ -23,7 +23,7 @@ use multibody::model::{
 };
 use multibody::state::State;
 use multibody::workspace::Workspace;
-use nalgebra::{Vector3, Vector6};
+use nalgebra::Vector3;
 
 /// A leg of the whole model.
 #[derive(Debug, Clone, Copy)]
@@ -59,9 +59,8 @@ pub struct WholeModel {
     pub signals: Signals,
     /// A target that was captured.
     pub target: Option<NodeId>,
-    /// What makes the weight of the end effector's node that of the end effector: force [N] and moment
-    /// [N·m], world axes.
-    weightless: Vector6<f64>,
+    /// What makes the weight of the end effector's node that of the end effector [N].
+    weightless: Vector3<f64>,
 }
 
 impl WholeModel {
@@ -124,6 +123,8 @@ impl WholeModel {
             force: [Some(wrench[0]), Some(wrench[1]), Some(wrench[2])],
             moment: [Some(wrench[3]), Some(wrench[4]), Some(wrench[5])],
         });
+        let gravity = Vector3::from(config.gravity_m_s2);
+        let lift = add_lift(&mut builder, effector, body, &gravity);
         let frame = base.map_or(Body::Ground, Body::Node);
         let mut legs = Vec::new();
         for (i, start) in starts(equilibrium).iter().enumerate() {
@@ -131,7 +132,6 @@ impl WholeModel {
             let leg = add_leg(&mut builder, i, start, drive, frame, (effector, sphere));
             legs.push(leg.map_err(PlatformError::in_leg(i))?);
         }
-        let gravity = Vector3::from(config.gravity_m_s2);
         let target = target.map(|target| target.add(&mut builder, effector, equilibrium.pose()));
         let model = builder.build()?;
         let mut signals = Signals(vec![Signal::Constant(0.0); model.input_count()]);
@@ -140,6 +140,9 @@ impl WholeModel {
             for (channel, force) in weight.iter().zip(&lift) {
                 signals.0[channel.index()] = Signal::Constant(*force);
             }
+        }
+        for (channel, g) in lift.iter().flatten().zip(gravity.iter()) {
+            signals.0[channel.index()] = Signal::Constant(-g * body.inertia[(0, 0)]);
         }
         Ok(Self {
             rest: State::new(&model),
@@ -150,7 +153,10 @@ impl WholeModel {
             base,
             legs,
             wrench,
-            weightless: missing_weight(body, &gravity, equilibrium.pose()),
+            weightless: match lift {
+                Some(_) => body.gravity * body.inertia[(0, 0)],
+                None => (body.gravity - gravity) * body.inertia[(0, 0)],
+            },
         })
     }
 
@@ -186,28 +192,41 @@ impl WholeModel {
     /// Gives the end effector another wrench history.
     pub fn set_wrench(&mut self, wrench: &WrenchHistory) {
         for (i, (channel, signal)) in self.wrench.iter().zip(&wrench.0).enumerate() {
-            self.signals.0[channel.index()] = signal.clone().shifted(self.weightless[i]);
+            let offset = if i < 3 { self.weightless[i] } else { 0.0 };
+            self.signals.0[channel.index()] = signal.clone().shifted(offset);
         }
     }
 }
 
-/// Weight of a body, which acts at its origin, less what gravity does to its inertia in the pose
-/// `pose`: an inertia that holds a captured target has its centre elsewhere, and does not feel its
-/// weight.
-fn missing_weight(body: &RigidBody, gravity: &Vector3<f64>, pose: &Se3) -> Vector6<f64> {
-    let rotation = pose.rotation();
-    let mut falling = Vector6::zeros();
-    falling
-        .fixed_rows_mut::<3>(0)
-        .copy_from(&rotation.tr_mul(gravity));
-    let felt = body.inertia * falling;
-    let mut out = Vector6::zeros();
-    let weight = body.gravity * body.inertia[(0, 0)];
-    out.fixed_rows_mut::<3>(0)
-        .copy_from(&(weight - rotation * felt.fixed_rows::<3>(0)));
-    out.fixed_rows_mut::<3>(3)
-        .copy_from(&(-(rotation * felt.fixed_rows::<3>(3))));
-    out
+/// Channels of a force that lifts the end effector's node in its centre of mass, where that is not its
+/// origin: an inertia that holds a captured target, which is no weight. A moment about the origin
+/// instead would keep its direction as the node turns, which no weight does.
+fn add_lift(
+    builder: &mut ModelBuilder<Se3, 6, 3>,
+    effector: NodeId,
+    body: &RigidBody,
+    gravity: &Vector3<f64>,
+) -> Option<[InputId; 3]> {
+    let centre = centre_of_mass(body);
+    if gravity.norm() == 0.0 || centre.norm() == 0.0 {
+        return None;
+    }
+    let lift = ["lift x", "lift y", "lift z"].map(|name| builder.input(name));
+    builder.wrench(Force::Wrench {
+        name: "lift".into(),
+        node: effector,
+        point: centre,
+        axes: Axes::World,
+        force: lift.map(Some),
+        moment: [None; 3],
+    });
+    Some(lift)
+}
+
+/// Centre of mass of a body, in its axes [m]: the inertia couples force and turning by −m c×.
+fn centre_of_mass(body: &RigidBody) -> Vector3<f64> {
+    let m = &body.inertia;
+    Vector3::new(m[(1, 5)], -m[(0, 5)], m[(0, 4)]) / m[(0, 0)]
 }
 
 impl WholeModel {

@@ -13,6 +13,8 @@ pub struct Figure {
     pub value: String,
     /// Its unit; empty for none.
     pub unit: String,
+    /// What is said below it in small letters, such as its interval.
+    pub note: Option<String>,
     /// The same for programs.
     pub datum: Option<Datum>,
 }
@@ -38,8 +40,15 @@ impl Figure {
             label: label.to_owned(),
             value: value.into(),
             unit: unit.to_owned(),
+            note: None,
             datum: None,
         }
+    }
+
+    /// The same figure with something said below it.
+    pub fn noted(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into()).filter(|note| !note.is_empty());
+        self
     }
 
     /// The same figure with a key and the full value for programs.
@@ -83,10 +92,13 @@ pub(crate) fn strip(figures: &[Figure]) -> String {
             .datum
             .as_ref()
             .map_or_else(String::new, Datum::attributes);
+        let note = figure.note.as_ref().map_or_else(String::new, |note| {
+            format!("<dd class=\"note\">{}</dd>", escape(note))
+        });
         // Writing to a String cannot fail.
         let _ = write!(
             html,
-            "<div{datum}><dt>{}</dt><dd>{}</dd></div>",
+            "<div{datum}><dt>{}</dt><dd>{}</dd>{note}</div>",
             escape(&figure.label),
             figure.value_html()
         );
@@ -106,6 +118,13 @@ mod tests {
         let html = strip(&[figure]);
         assert!(html.contains("data-key=\"peak_contact_force_n\" data-value=\"45.512345678\""));
         assert!(html.contains("<dt>peak &lt;F&gt;</dt><dd>45.5 <small>N</small></dd>"));
+    }
+
+    #[test]
+    fn an_interval_stands_below_its_figure() {
+        let figure = |note: &str| strip(&[Figure::number("peak", 45.5, 3, "N").noted(note)]);
+        assert!(figure("40 < 50").contains("</dd><dd class=\"note\">40 &lt; 50</dd></div>"));
+        assert!(!figure("").contains("note"));
     }
 
     #[test]

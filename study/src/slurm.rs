@@ -272,7 +272,7 @@ pub(crate) fn command_line(words: &[String]) -> String {
 }
 
 /// A word that the shell takes as it is.
-pub(crate) fn quote(word: &str) -> String {
+pub fn quote(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 

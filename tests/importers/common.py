@@ -11,6 +11,7 @@ import sys
 MODELS = ["LegPlanar", "LegSpatial"]
 # Models without a native run of six legs: an output that moves, and the input that moves it.
 OTHERS = {
+    "EndEffector": ("effector.position[3]", "effector.force[3]", -10.0),
     "Platform": ("effector.position[3]", "effector.force[3]", -10.0),
     "Docking": ("effector.position[3]", "effector.force[3]", -10.0),
     "Mechanism": ("tip.x_m", "shoulder_torque", 1.0),

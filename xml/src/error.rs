@@ -141,7 +141,7 @@ pub enum Error {
         position: Position,
     },
     /// Another version of FMI.
-    #[error("FMI version {found:?} is not supported, only 2.0")]
+    #[error("FMI version {found:?} is not supported, only 2.0 and 3.0")]
     UnsupportedVersion {
         /// The version found.
         found: String,
@@ -179,6 +179,50 @@ pub enum Error {
         expected: &'static str,
         /// Where the element begins.
         position: Position,
+    },
+
+    /// The size of an array cannot be told.
+    #[error(
+        "variable {variable:?}: its size is the variable of value reference {reference}, which has \
+         no whole number >= 0 as its start"
+    )]
+    BadDimension {
+        /// The array.
+        variable: String,
+        /// The value reference of its size.
+        reference: u32,
+    },
+    /// Too many elements.
+    #[error("variable {variable:?}: the description has more than {limit} elements of arrays")]
+    TooManyElements {
+        /// Where they become too many.
+        variable: String,
+        /// How many there may be.
+        limit: usize,
+    },
+    /// Start values for another number of elements.
+    #[error("variable {variable:?} has {found} start values for {needed} elements")]
+    WrongStartCount {
+        /// The variable.
+        variable: String,
+        /// Number of start values.
+        found: usize,
+        /// Number of elements.
+        needed: usize,
+    },
+    /// A start value needs more than 32 bits.
+    #[error("variable {variable:?}: its start value is beyond integers of 32 bits")]
+    StartTooLarge {
+        /// The variable.
+        variable: String,
+    },
+    /// In FMI 3.0 value references are unique.
+    #[error("variable {variable:?}: its value reference {reference} is that of another variable")]
+    SharedReference {
+        /// The variable.
+        variable: String,
+        /// The value reference.
+        reference: u32,
     },
 
     // Writing.

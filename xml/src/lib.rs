@@ -1,4 +1,4 @@
-//! Model descriptions of FMI 2.0, written and read, and of 3.0, written; knows nothing of mechanics.
+//! Model descriptions of FMI 2.0 and 3.0, written and read; knows nothing of mechanics.
 //!
 //! A [`ModelDescription`] is the content of one `modelDescription.xml`, as typed values:
 //!
@@ -7,7 +7,7 @@
 //! - [`ModelDescription::to_xml_3`] writes it as FMI 3.0, [`ModelDescription::terminals_xml`] the
 //!   terminals of that version;
 //! - [`ModelDescription::from_xml`] reads one of any origin, for co-simulation, model exchange or
-//!   both; what the schema does not know is skipped, what is wrong is named with its position;
+//!   both, [`version3::Version3::from_xml`] one of FMI 3.0, flattened to scalar variables; what the schema does not know is skipped, what is wrong is named with its position;
 //! - [`ModelDescription::validate`] checks what a schema cannot: which causality, variability and
 //!   initial go together, where start values belong, that units exist and lists are exact;
 //! - [`ModelDescription::content_guid`] derives the GUID from the content.
@@ -52,6 +52,7 @@ mod terminals;
 mod unit;
 mod validate;
 mod variable;
+pub mod version3;
 mod write;
 
 #[cfg(test)]
@@ -63,6 +64,7 @@ pub use description::{
 };
 pub use error::{AliasConflict, DerivativeConflict, Error, Position, StructureList};
 pub use keyword::{Causality, DependencyKind, Initial, NamingConvention, Variability};
+pub use read::fmi_version;
 pub use unit::{BaseUnit, DisplayUnit, Unit};
 pub use variable::{
     Boolean, Enumeration, EnumerationItem, Integer, IntegerAttributes, Real, RealAttributes,

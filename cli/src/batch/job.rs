@@ -153,7 +153,7 @@ pub fn scenario_of(plan: &Plan, run: u64) -> Result<Scenario> {
 
 /// The time series as CSV: the same bytes as `run.csv` of a docking on its own.
 fn series(run: &DockingRun) -> Vec<u8> {
-    let header = table::header(run.platform().leg_count());
+    let header = table::header(run);
     let names: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut bytes = Vec::new();
     append_header(&mut bytes, &names);

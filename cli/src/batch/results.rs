@@ -421,6 +421,11 @@ pub fn percent(share: f64) -> String {
     significant(100.0 * share, 3)
 }
 
+/// A share that is a choice and not a result, such as that of a quantile, in percent: 5, 97.5.
+pub fn level(share: f64) -> String {
+    ((1e6 * share).round() / 1e4).to_string()
+}
+
 /// An interval of shares in percent.
 pub fn percents(Interval { low, high }: Interval) -> String {
     format!("{} … {}", percent(low), percent(high))

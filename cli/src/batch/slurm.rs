@@ -6,7 +6,7 @@ use crate::output;
 use anyhow::Result;
 use serde_json::json;
 use softdock_study::description::Fidelity;
-use softdock_study::slurm::{SlurmJob, scripts};
+use softdock_study::slurm::{SlurmJob, quote, scripts};
 use softdock_study::{Shard, pbs};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -114,11 +114,17 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             "scripts": files,
         }))?;
     } else {
+        let script = folder.join(submit).display().to_string();
+        // A path without blanks is easier to read as it is.
+        let plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+        let script = match script.chars().all(plain) {
+            true => script,
+            false => quote(&script),
+        };
         output::say(&format!(
-            "{} runs in {} shards; submit them with\n  bash {}",
+            "{} runs in {} shards; submit them with\n  bash {script}",
             plan.runs(),
             arguments.shards,
-            folder.join(submit).display()
         ))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -12,7 +12,7 @@ use toml::Value;
 /// The choice of the controller.
 #[derive(Debug, Clone, clap::Args)]
 pub struct ControllerArgs {
-    /// Lets a co-simulation FMU (FMI 2.0) set the motors' torques, sampled with regulator.period_s: it
+    /// Lets a co-simulation FMU (FMI 2.0 or 3.0) set the motors' torques, sampled with regulator.period_s: it
     /// has outputs `motor.torque_command[1]` to `motor.torque_command[6]`, and inputs named like the
     /// outputs of Platform.fmu (`effector.position[1]`, `motor.angle[1]`, ...), `sensor.force[1..3]`,
     /// `sensor.moment[1..3]` and latch.closed, as many of them as it wants. Means regulator.law =

@@ -6,6 +6,7 @@ use anyhow::Result;
 use serde::Serialize;
 use softdock_figures::{Figures, Views, figures};
 use softdock_fmi::import::Contents;
+use softdock_fmi::package::FmiVersion;
 use softdock_report::Figure as Shown;
 use softdock_xml::{Causality, CoSimulation, ModelDescription, ScalarVariable, VariableType};
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ figures! {
     /// What is in an FMU.
     struct InspectResult;
     model: String as "Name of the model.";
+    fmi_version: &'static str as "Version of the standard.";
     guid: String = "-", "GUID", "Identifier of the description";
     description: Option<String> as "What the description says of the model.";
     version: Option<String> = "-", "version", "Version of the model", optional();
@@ -84,9 +86,14 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn result(contents: Contents, lists_variables: bool) -> InspectResult {
     let Contents {
         description,
+        version,
+        references,
+        types,
+        abilities,
         files,
         problem,
     } = contents;
+    let own = references.into_iter().zip(types);
     let experiment = description.default_experiment.unwrap_or_default();
     let identifier = |identifier: &String| identifier.clone();
     let co_simulation = description.co_simulation.as_ref();
@@ -95,7 +102,15 @@ fn result(contents: Contents, lists_variables: bool) -> InspectResult {
         lists_variables,
         co_simulation: co_simulation.map(|interface| identifier(&interface.model_identifier)),
         model_exchange: model_exchange.map(|interface| identifier(&interface.model_identifier)),
-        capabilities: co_simulation.map_or_else(Vec::new, capabilities),
+        fmi_version: match version {
+            FmiVersion::Two => "2.0",
+            FmiVersion::Three => "3.0",
+        },
+        capabilities: co_simulation.map_or_else(Vec::new, |interface| {
+            let mut names = capabilities(interface, version);
+            names.extend(abilities);
+            names
+        }),
         default_start_s: experiment.start_time,
         default_stop_s: experiment.stop_time,
         default_step_s: experiment.step_size,
@@ -112,7 +127,8 @@ fn result(contents: Contents, lists_variables: bool) -> InspectResult {
         variables: description
             .model_variables
             .iter()
-            .map(|one| variable(&description, one))
+            .zip(own)
+            .map(|(one, own)| variable(&description, one, own))
             .collect(),
         problems: description
             .problems()
@@ -129,7 +145,14 @@ fn result(contents: Contents, lists_variables: bool) -> InspectResult {
     }
 }
 
-fn capabilities(interface: &CoSimulation) -> Vec<&'static str> {
+/// Capabilities by the names that the version of the standard has for them.
+fn capabilities(interface: &CoSimulation, version: FmiVersion) -> Vec<&'static str> {
+    let in_version = |name: &'static str| match (version, name) {
+        (FmiVersion::Three, "canGetAndSetFMUstate") => "canGetAndSetFMUState",
+        (FmiVersion::Three, "canSerializeFMUstate") => "canSerializeFMUState",
+        (FmiVersion::Three, "providesDirectionalDerivative") => "providesDirectionalDerivatives",
+        (_, name) => name,
+    };
     let list = [
         (interface.needs_execution_tool, "needsExecutionTool"),
         (
@@ -158,10 +181,15 @@ fn capabilities(interface: &CoSimulation) -> Vec<&'static str> {
         ),
     ];
     let given = list.into_iter().filter(|(given, _)| *given);
-    given.map(|(_, name)| name).collect()
+    given.map(|(_, name)| in_version(name)).collect()
 }
 
-fn variable(description: &ModelDescription, variable: &ScalarVariable) -> Variable {
+/// A variable with the value reference and the type that the FMU has for it.
+fn variable(
+    description: &ModelDescription,
+    variable: &ScalarVariable,
+    (value_reference, kind): (u32, &'static str),
+) -> Variable {
     let (unit, start) = match &variable.variable_type {
         VariableType::Real(real) => (
             description.real_attributes(real).unit,
@@ -174,10 +202,10 @@ fn variable(description: &ModelDescription, variable: &ScalarVariable) -> Variab
     };
     Variable {
         name: variable.name.clone(),
-        value_reference: variable.value_reference,
+        value_reference,
         causality: variable.causality.to_string(),
         variability: variable.effective_variability().to_string(),
-        kind: variable.variable_type.name(),
+        kind,
         unit,
         start,
         description: variable.description.clone(),
@@ -202,7 +230,7 @@ impl Views for InspectResult {
     const FILE: &'static str = "inspect.json";
 
     fn title(&self) -> String {
-        format!("{} (FMI 2.0)", self.model)
+        format!("{} (FMI {})", self.model, self.fmi_version)
     }
 
     fn rows(&self) -> Vec<Shown> {

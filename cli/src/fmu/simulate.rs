@@ -3,6 +3,7 @@
 pub mod assignment;
 mod columns;
 mod compare;
+mod history;
 mod report;
 mod table;
 
@@ -15,6 +16,7 @@ use crate::run::{self, Ended, Progress, grid_time};
 use anyhow::{Result, bail};
 use assignment::Assignment;
 use columns::{Columns, Value};
+use history::History;
 use report::SimulateResult;
 use softdock_figures::column::TIME;
 use softdock_fmi::import::{FmuArchive, FmuInstance, ImportError, Options, file_name};
@@ -36,7 +38,12 @@ call within --timeout, the program says so and ends with exit status 1.
 
 The input table has a column `time_s` (or `time`, or `t`) and one per input, named as in the FMU. Real inputs
 follow --interpolation between its rows; an FMU that can interpolate follows their slopes within a
-step. Other inputs keep their value until the next row.";
+step. Inputs of other types keep their value until the next row: whole numbers, `true` and `false` (or 1
+and 0), names or numbers of the items of an enumeration, texts.
+
+FMI 2.0 and 3.0. An array of FMI 3.0 has a column for every element: `x[1]`, `x[2]`, and `a[1,2]` for
+matrices. Bytes (`Binary`) are written as hexadecimal digits; integers must fit 32 bits; clocks and
+event mode are not used.";
 
 /// Arguments of `softdock fmu simulate`.
 #[derive(Debug, clap::Args)]
@@ -151,6 +158,10 @@ fn compute(arguments: &Arguments) -> Result<Computed<SimulateResult>> {
     }
     let header: Vec<&str> = [TIME].into_iter().chain(columns.names()).collect();
     let csv = CsvFile::create(&file, &header)?;
+    let history = match arguments.views.plot {
+        Some(_) => History::new(columns.names(), description),
+        None => History::default(),
+    };
     let mut simulation = Simulation {
         table,
         columns,
@@ -159,6 +170,7 @@ fn compute(arguments: &Arguments) -> Result<Computed<SimulateResult>> {
         rows: 0,
         reached: times.start,
         last: Vec::new(),
+        history,
         log: arguments.log,
     };
     let mut progress = Progress::new(times.stop);
@@ -246,6 +258,7 @@ struct Simulation {
     rows: usize,
     reached: f64,
     last: Vec<Value>,
+    history: History,
     log: bool,
 }
 
@@ -328,6 +341,7 @@ impl Simulation {
             variables: self.columns.names().map(str::to_owned).collect(),
             last_values: self.last,
             compared: None,
+            history: self.history,
         };
         Ok(Computed {
             written: vec![result.file.clone()],
@@ -372,6 +386,7 @@ impl Simulation {
         self.csv
             .text_row(row.chain(self.last.iter().map(ToString::to_string)))?;
         self.rows += 1;
+        self.history.add(time, &self.last);
         self.reached = time;
         Ok(())
     }

@@ -3,6 +3,7 @@
 mod chapter4;
 mod equilibrium;
 pub mod input;
+mod inverse;
 mod linear;
 mod linearize;
 mod lqr;
@@ -32,6 +33,8 @@ enum Command {
     Pretension(pretension::Arguments),
     /// Release, hold or drive the leg and write its motion to leg.csv.
     Simulate(simulate::Arguments),
+    /// Torques and reactions over a prescribed motion of crank and upper link, for sizing motors.
+    Inverse(inverse::Arguments),
     /// Vibration modes about the bowed equilibrium.
     Modes(modes::Arguments),
     /// State-space model (A, B, C, D) about the bowed equilibrium.
@@ -47,6 +50,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     let done = match &arguments.command {
         Command::Pretension(arguments) => pretension::run(arguments),
         Command::Simulate(arguments) => simulate::run(arguments),
+        Command::Inverse(arguments) => inverse::run(arguments),
         Command::Modes(arguments) => modes::run(arguments),
         Command::Linearize(arguments) => linearize::run(arguments),
         Command::Lqr(arguments) => lqr::run(arguments),

@@ -19,6 +19,8 @@ pub struct Arguments {
 }
 
 const MODELS: [&str; 7] = ["rr", "rf", "fr", "ff", "ff2", "ff5", "ff10"];
+/// Models without a number of elements in their name are published with one per arm.
+const ONE_ELEMENT: [&str; 3] = ["rf", "fr", "ff"];
 /// Steps [s] with the published times [s] for 2π s of motion on an i7-4910MQ (Grazioso et al.).
 const PUBLISHED: [(f64, [f64; 7]); 3] = [
     (
@@ -41,13 +43,16 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
     }
     let mut text = String::from(
-        "Processor times for 2π s of the two-link manipulator, start smooth [s]\n  \
+        "Processor times for 2π s of the two-link manipulator, start smooth [s]; FFn: n elements per arm, RF, FR, FF: one\n  \
          step [s]  model   published        ours      factor\n",
     );
     let mut rows = Vec::new();
     for (step, published) in PUBLISHED {
         for (model, published) in MODELS.iter().zip(published) {
-            let settings = [("analysis.step_s".to_owned(), format!("{step}"))];
+            let mut settings = vec![("analysis.step_s".to_owned(), format!("{step}"))];
+            if ONE_ELEMENT.contains(model) {
+                settings.push(("parameters.elements".to_owned(), "1".to_owned()));
+            }
             let description = library::describe(&format!("two-link-{model}"), &settings)?;
             let clock = Clock::start();
             simulate::simulate(&description, &mut |_, _| true)?;
@@ -82,18 +87,33 @@ const MODELS_OF_L: [(&str, &str, usize); 8] = [
     ("5 masses", "lumped", 0),
 ];
 
+/// Elements per rod, as in the published reduction.
+const ELEMENTS_OF_L: usize = 20;
+
 /// Modes kept against root angle, elbow and tip of the L at 0.5 s, with the computing time.
 fn modes(arguments: &Arguments) -> Result<ExitCode> {
     let mut text = format!(
-        "{} at 0.5 s: interface coordinates + modes kept\n  {:10} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>8}\n",
-        arguments.name, "model", "root [°]", "elbow x", "y", "z", "tip x", "y", "z", "time [s]"
+        "{} at 0.5 s, {ELEMENTS_OF_L} elements per rod: interface coordinates + modes kept\n  {:10} {:>10} {:>9} {:>9} \
+         {:>9} {:>9} {:>9} {:>9} {:>8} {:>8}\n",
+        arguments.name,
+        "model",
+        "root [°]",
+        "elbow x",
+        "y",
+        "z",
+        "tip x",
+        "y",
+        "z",
+        "time [s]",
+        "factor"
     );
-    let mut rows = Vec::new();
+    let (mut rows, mut full) = (Vec::new(), None);
     for (name, model, modes) in MODELS_OF_L {
         let settings = [
             ("parameters.model".to_owned(), model.to_owned()),
             ("parameters.modes".to_owned(), modes.to_string()),
             ("analysis.duration_s".to_owned(), "0.5".to_owned()),
+            ("parameters.elements".to_owned(), ELEMENTS_OF_L.to_string()),
         ];
         let description = library::describe(&arguments.name, &settings)?;
         let mut last = Vec::new();
@@ -111,9 +131,11 @@ fn modes(arguments: &Arguments) -> Result<ExitCode> {
         for place in places {
             text.push_str(&format!(" {place:9.5}"));
         }
-        text.push_str(&format!(" {seconds:8.4}\n"));
+        // Against the full beams, which are the first row.
+        let factor = *full.get_or_insert(seconds) / seconds;
+        text.push_str(&format!(" {seconds:8.4} {factor:8.2}\n"));
         rows.push(json!({
-            "model": name, "root_deg": degrees, "elbow_m": places.get(..3), "tip_m": places.get(3..),
+            "model": name, "factor": factor, "root_deg": degrees, "elbow_m": places.get(..3), "tip_m": places.get(3..),
             "seconds": seconds,
         }));
     }

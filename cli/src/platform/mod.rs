@@ -1,6 +1,7 @@
 //! `softdock platform`: the legs together, in equilibrium, in motion, under control.
 
 mod equilibrium;
+mod inverse_motion;
 mod linearize;
 mod lists;
 mod lqr;
@@ -26,7 +27,7 @@ pub struct Arguments {
 enum Command {
     /// Motor angles and wrench to pose: where the end effector is in equilibrium.
     Forward(equilibrium::ForwardArguments),
-    /// Pose and wrench to motor angles.
+    /// Pose and wrench to motor angles; with --motion a path to angles, rates and torques of the motors.
     Inverse(equilibrium::InverseArguments),
     /// Stiffness of the end effector at a pose, its eigenvalues, closeness to singular.
     Stiffness(stiffness::Arguments),

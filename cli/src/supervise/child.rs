@@ -98,8 +98,7 @@ impl Channel {
 impl Watcher for Channel {
     fn enter(&self, call: Call) -> u64 {
         // Reading and setting of values is told by signs of life only: it is done often.
-        let brief = matches!(call, Call::Function(name)
-            if name.starts_with("fmi2Get") || name.starts_with("fmi2Set") && name != SETUP);
+        let brief = matches!(call, Call::Function(name) if is_brief(name));
         if !brief {
             self.tell(&Message::Call(call.to_string()));
         }
@@ -114,6 +113,12 @@ impl Watcher for Channel {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         calls.running.remove(&number);
     }
+}
+
+/// Whether a function, of either version of the standard, reads or sets values.
+fn is_brief(name: &str) -> bool {
+    let name_of_function = name.get("fmi2".len()..).unwrap_or_default();
+    name_of_function.starts_with("Get") || name_of_function.starts_with("Set") && name != SETUP
 }
 
 /// Begins like the functions that set values, but may read files.

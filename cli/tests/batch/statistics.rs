@@ -166,6 +166,49 @@ fn a_plane_has_its_mean_its_shares_and_its_probabilities() {
     assert!(message.contains("captured, y"), "{message}");
 }
 
+/// y = 1 + x2 where x1 > 0.7, else 0, as a force that is there or not: total shares from a Gaussian process,
+/// said in words on the page. With the mean 0.3 and v = 0.21 of the first factor, 1.5 and 1/12 of the
+/// second, the parts of the variance are 2.25 v, 0.3²/12 and v/12.
+#[test]
+fn total_effects_on_a_figure_with_an_edge_are_found() {
+    let folder = Folder::new("edge");
+    let formula = "y = \"(x1 > 0.7)*(1 + x2)\"";
+    let found = report(&folder, &unit("sobol", 200, 3, formula), &[]);
+    let expansion = &found["sensitivities"]["y"]["expansion"];
+    assert_eq!(expansion["kind"], "gaussian_process");
+    let predicted = expansion["predicted_share"].as_f64().unwrap();
+    assert!((0.9..1.0).contains(&predicted), "{expansion}");
+    let v = 0.21;
+    let parts = [2.25 * v, 0.3 * 0.3 / 12.0, v / 12.0];
+    let all: f64 = parts.iter().sum();
+    let totals = [parts[0] + parts[2], parts[1] + parts[2], 0.0];
+    for (i, total) in totals.into_iter().enumerate() {
+        let limits = &expansion["inputs"][i]["total_limits"];
+        let end = |k: usize| limits[k].as_f64().unwrap();
+        let exact = total / all;
+        assert!(
+            end(0) <= exact && exact <= end(1) && end(1) - end(0) < 0.2,
+            "{limits} for {exact}"
+        );
+    }
+    let page = fs::read_to_string(folder.join("out/report.html")).unwrap();
+    assert!(page.contains("with all joint effects: x1 98 % ("));
+    assert!(page.contains("95 % of y below") && !page.contains("95.0 %"));
+}
+
+/// The mean of a figure with a long tail is given with a reservation, its quantiles are not.
+#[test]
+fn the_mean_of_a_long_tail_is_not_promised() {
+    let folder = Folder::new("long-tail");
+    let formula = "y = \"exp(9*x1)\"";
+    let found = report(&folder, &unit("monte_carlo", 60, 2, formula), &[]);
+    let y = &found["figures"]["y"];
+    assert_eq!(y["coverage"], "long_tail");
+    assert_eq!(y["quantiles"][1]["coverage"], "conservative");
+    let page = fs::read_to_string(folder.join("out/report.html")).unwrap();
+    assert!(page.contains("the tail being long"));
+}
+
 /// With half of the shards outstanding a Sobol' study shows what the whole study shows: two shards of
 /// run mod 2 printed probabilities of 84 and 72 %.
 #[test]

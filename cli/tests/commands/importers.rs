@@ -3,6 +3,7 @@
 //! A virtual environment is made below the target folder from `tests/importers/requirements.txt`,
 //! once. Without python3 the test says so and passes, except where `CI=true`.
 
+use super::foreign;
 use leg_core::unit_planar::{PLANAR_INPUTS, PlanarInput, PlanarOutput as P};
 use leg_core::unit_spatial::{SPATIAL_INPUTS, SpatialInput, SpatialOutput as S};
 use leg_core::{LegConfig, PlanarUnit, SpatialLegConfig, SpatialUnit};
@@ -164,6 +165,24 @@ fn spatial_reference(path: &Path) {
     });
 }
 
+/// FMUs of other makers and the program's runs of them, `VERSION/MODEL.csv`; false without a compiler.
+fn simulate_foreign(folder: &Path) -> bool {
+    if !foreign::write_all(folder) {
+        return false;
+    }
+    for (version, name) in foreign::VERSIONS {
+        for model in foreign::MODELS.iter().filter(|model| model.fits(version)) {
+            let inside = folder.join(name);
+            run(Command::new(env!("CARGO_BIN_EXE_softdock"))
+                .args(["fmu", "simulate", "--out"])
+                .arg(&inside)
+                .arg(inside.join(format!("{}.fmu", model.name))))
+            .unwrap();
+        }
+    }
+    true
+}
+
 /// The first leg of the native run is what `softdock leg simulate` writes.
 fn compare_with_leg_simulate(folder: &Path) {
     let duration = (STEPS as f64 * STEP).to_string();
@@ -248,6 +267,7 @@ fn importers_see_the_native_leg() {
         .arg(folder.join("whole"))
         .args(WRENCH))
     .unwrap();
+    let foreign = simulate_foreign(&folder.join("foreign"));
     planar_reference(&folder.join("LegPlanar.csv"));
     spatial_reference(&folder.join("LegSpatial.csv"));
     compare_with_leg_simulate(&folder);
@@ -256,9 +276,14 @@ fn importers_see_the_native_leg() {
         "with_fmpy.py",
         "with_fmpy_3.py",
         "with_fmpy_ssp.py",
+        "with_fmpy_example.py",
+        "with_fmpy_foreign.py",
         "with_libcosimpy.py",
         "with_ecospy.py",
     ] {
+        if script == "with_fmpy_foreign.py" && !foreign {
+            continue;
+        }
         let told = run(Command::new(environment.join("bin/python"))
             .arg(scripts.join(script))
             .arg(&folder)

@@ -172,7 +172,7 @@ fn bad_input_ends_with_status_two_and_a_reason() {
     folder.write("broken.toml", "[tendon\n");
     folder.write("in.csv", "t,load_x_n\n0,one\n");
     folder.write("file", "");
-    let cases: [(&[&str], &str); 16] = [
+    let cases: [(&[&str], &str); 17] = [
         (
             &["--config", "typo.toml"],
             "typo.toml:2: unknown key `tendon.stifness_n_per_m`",
@@ -197,6 +197,15 @@ fn bad_input_ends_with_status_two_and_a_reason() {
             "leaf.thickness_m = 1e-9 is not allowed: it must be in [1e-6, 1] m",
         ),
         (&["--step", "-1"], "solver.step_s = -1"),
+        (
+            &[
+                "--set",
+                "motor.mode=angle",
+                "--set",
+                "motor.angle_rad={kind=\"sine\",amplitude=0.1,frequency_hz=3}",
+            ],
+            "motor.angle_rad = 1.8849555921538759 is not allowed: it must be a motion with a rate of 0",
+        ),
         (&["--set", "pretension.q3_rad=3"], "chord"),
         (&["--duration", "0"], "--duration 0 is not allowed"),
         (

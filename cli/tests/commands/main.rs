@@ -5,8 +5,10 @@
 mod figures;
 mod fmu;
 mod folder;
+mod foreign;
 mod hostile;
 mod importers;
+mod inverse;
 mod labels;
 mod leg;
 mod pages;

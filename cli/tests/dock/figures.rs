@@ -523,7 +523,7 @@ fn stepping(run: &Run, duration: f64) {
 }
 
 /// Figures that are checked here; a new one wants a check of its own.
-const CHECKED: [&str; 40] = [
+const CHECKED: [&str; 47] = [
     "capture",
     "capture_time_s",
     "complete",

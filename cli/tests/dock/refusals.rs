@@ -36,6 +36,18 @@ fn wrong_keys_and_values_are_named_with_what_is_allowed() {
                 &["--set", "pitch_deg=3"],
                 &["did you mean `misalignment.pitch_deg`?"],
             ),
+            // Legs start at rest: what prescribes their motion must, too.
+            (
+                &[
+                    "--set",
+                    "regulator.law=none",
+                    "--set",
+                    "motor.mode=angle",
+                    "--set",
+                    "motor.angle_rad=0.05",
+                ],
+                &["motor.angle_rad = 0.05 is not allowed", "0 at t = 0"],
+            ),
             (
                 &["--set", "docking.duration_s=3"],
                 &["did you mean `duration_s`?"],

@@ -500,28 +500,6 @@ mod tests {
         }
     }
 
-    /// On the ground a captured target, which the bench carries, is no weight on the platform, wherever
-    /// its centre of mass is: the regulator for both is designed about the equilibrium without it, and
-    /// what weighs nothing is not moved by taking over.
-    #[test]
-    fn regulators_take_over_on_the_ground() {
-        for law in [Law::Lqr, Law::Impedance] {
-            let mut scenario = regulated();
-            scenario.platform.gravity_m_s2 = [2.0, 0.0, -9.81];
-            let docking = &mut scenario.docking;
-            docking.regulator.law = law;
-            docking.misalignment.pitch_deg = 2.0;
-            docking.duration_s = 0.3;
-            let latch = &mut docking.contact.latch;
-            (latch.angle_deg, latch.speed_m_s, latch.dwell_s) = (5.0, 0.1, 0.02);
-            let summary = brought_to_rest(&scenario);
-            assert!(summary.capture_time_s.is_some_and(|time| time < 0.2));
-            assert!(summary.energy_residual_rel < 1e-3);
-            // The target of 500 kg is braked: nothing falls.
-            assert!(summary.max_leg_stroke_m < 0.02, "{law:?}: {summary:?}");
-        }
-    }
-
     /// A target that is as good as a wall finds a regulator, too.
     #[test]
     fn regulators_take_over_with_a_wall() {

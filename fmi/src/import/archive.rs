@@ -4,24 +4,38 @@ use super::folder::Folder;
 use super::library::Functions;
 use super::limits::{self, ArchiveProblem};
 use super::names::is_file_name;
+use super::version3::Functions3;
 use super::{FmuInstance, ImportError, Limits, Options};
 use crate::package::{FmiVersion, TargetSystem};
 use softdock_xml::ModelDescription;
+use softdock_xml::version3::Version3;
 use std::fs::{self, File};
 use std::io::{self, Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 use zip::ZipArchive;
 
+/// The functions of a library, by version of the standard.
+pub(super) enum Interface {
+    Two(Functions),
+    Three(Functions3),
+}
+
 /// What instances share. The fields are dropped in this order: the library before its folder.
 pub(super) struct Loaded {
-    pub functions: Functions,
+    pub interface: Interface,
     folder: Folder,
     pub description: ModelDescription,
 }
 
 impl Loaded {
-    /// The address of the resources, as the standard wants it.
+    /// The path of the resources, as FMI 3.0 wants it.
+    pub fn resource_path(&self) -> String {
+        let path = self.folder.path().join("resources");
+        format!("{}{}", path.display(), std::path::MAIN_SEPARATOR)
+    }
+
+    /// The address of the resources, as FMI 2.0 wants it.
     pub fn resources(&self) -> String {
         file_uri(&self.folder.path().join("resources"))
     }
@@ -64,8 +78,16 @@ impl FmuArchive {
     }
 
     fn load<R: Read + Seek>(path: &Path, source: R, limits: &Limits) -> Result<Self, ImportError> {
-        let (mut archive, description) = read_description(path, source)?;
+        let (mut archive, read) = read_description(path, source)?;
         limits::check(path, &mut archive, limits)?;
+        let Described {
+            description,
+            version3,
+        } = read;
+        let standard = match version3 {
+            None => FmiVersion::Two,
+            Some(_) => FmiVersion::Three,
+        };
         let not_offered = || ImportError::NotCoSimulation {
             path: path.to_owned(),
         };
@@ -78,7 +100,7 @@ impl FmuArchive {
                 identifier: identifier.clone(),
             });
         }
-        let wanted = TargetSystem::HERE.binary(FmiVersion::Two, identifier);
+        let wanted = TargetSystem::HERE.binary(standard, identifier);
         let names = archive.file_names().filter_map(Result::ok);
         let mut found: Vec<String> = names.map(|name| name.into_owned()).collect();
         found.retain(|name| name.starts_with("binaries/") && !name.ends_with('/'));
@@ -94,15 +116,29 @@ impl FmuArchive {
             path: std::env::temp_dir(),
             cause,
         })?;
-        unpack(path, &mut archive, folder.path())?;
-        let functions = Functions::load(&folder.path().join(&wanted), identifier)?;
-        let version = functions.version();
-        if !version.starts_with("2.") {
-            let path = path.to_owned();
-            return Err(ImportError::WrongVersion { path, version });
+        unpack(path, &mut archive, folder.path(), &wanted)?;
+        let binary = folder.path().join(&wanted);
+        let (interface, version, (wanted, major)) = match version3 {
+            None => {
+                let functions = Functions::load(&binary, identifier)?;
+                let version = functions.version();
+                (Interface::Two(functions), version, ("2.0", "2."))
+            }
+            Some(read) => {
+                let functions = Functions3::load(&binary, identifier, read)?;
+                let version = functions.version();
+                (Interface::Three(functions), version, ("3.0", "3."))
+            }
+        };
+        if !version.starts_with(major) {
+            return Err(ImportError::WrongVersion {
+                path: path.to_owned(),
+                wanted,
+                version,
+            });
         }
         let loaded = Loaded {
-            functions,
+            interface,
             folder,
             description,
         };
@@ -165,11 +201,35 @@ pub(crate) fn open_file(path: &Path) -> Result<File, ImportError> {
         })
 }
 
+/// A description of either version.
+pub(crate) struct Described {
+    /// As one of scalar variables.
+    pub description: ModelDescription,
+    /// Of FMI 3.0: where those variables are, and what only that version tells.
+    pub version3: Option<Version3>,
+}
+
+impl Described {
+    fn from_xml(xml: &[u8]) -> Result<Self, softdock_xml::Error> {
+        if !softdock_xml::fmi_version(xml)?.starts_with("3.") {
+            return Ok(Self {
+                description: ModelDescription::from_xml(xml)?,
+                version3: None,
+            });
+        }
+        let mut read = Version3::from_xml(xml)?;
+        Ok(Self {
+            description: std::mem::take(&mut read.description),
+            version3: Some(read),
+        })
+    }
+}
+
 /// Reads the list of an FMU and its description, without loading anything.
 pub(crate) fn read_description<R: Read + Seek>(
     path: &Path,
     source: R,
-) -> Result<(ZipArchive<R>, ModelDescription), ImportError> {
+) -> Result<(ZipArchive<R>, Described), ImportError> {
     let not_an_archive = |cause| ImportError::NotAnArchive {
         path: path.to_owned(),
         cause,
@@ -188,19 +248,24 @@ pub(crate) fn read_description<R: Read + Seek>(
     }
     let xml = limits::read_entry(path, &mut entry)?;
     drop(entry);
-    let description =
-        ModelDescription::from_xml(&xml).map_err(|cause| ImportError::Description {
-            path: path.to_owned(),
-            cause: Box::new(cause),
-        })?;
-    Ok((archive, description))
+    let read = Described::from_xml(&xml).map_err(|cause| ImportError::Description {
+        path: path.to_owned(),
+        cause: Box::new(cause),
+    })?;
+    Ok((archive, read))
 }
 
-/// Unpacks binaries and resources of an archive that has passed [`limits::check`].
+/// The folder of a file of an archive.
+fn folder_of(name: &str) -> &str {
+    name.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
+/// Unpacks resources, and what is beside `binary`, of an archive that has passed [`limits::check`].
 fn unpack<R: Read + Seek>(
     path: &Path,
     archive: &mut ZipArchive<R>,
     folder: &Path,
+    binary: &str,
 ) -> Result<(), ImportError> {
     let failed = |path: &Path| {
         let path = path.to_owned();
@@ -216,7 +281,7 @@ fn unpack<R: Read + Seek>(
         let Some(name) = limits::enclosed(&entry) else {
             continue;
         };
-        let here = name.starts_with(format!("binaries/{}", TargetSystem::HERE.folder));
+        let here = name.starts_with(folder_of(binary));
         if entry.is_dir() || !(here || name.starts_with("resources")) {
             continue;
         }
@@ -239,8 +304,16 @@ fn unpack<R: Read + Seek>(
 /// What is in an FMU, read without loading its binary.
 #[derive(Debug, Clone)]
 pub struct Contents {
-    /// Its model description.
+    /// Its model description; of FMI 3.0 with one variable for every element of an array.
     pub description: ModelDescription,
+    /// The version of the standard.
+    pub version: FmiVersion,
+    /// Value references of the variables, those of their arrays in FMI 3.0.
+    pub references: Vec<u32>,
+    /// Types of the variables as the FMU has them.
+    pub types: Vec<&'static str>,
+    /// What its co-simulation can that only FMI 3.0 knows.
+    pub abilities: Vec<&'static str>,
     /// Its files: names and sizes in bytes.
     pub files: Vec<(String, u64)>,
     /// Why it would not be unpacked, if it would not.
@@ -248,14 +321,14 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// Reads an FMU of FMI 2.0, for whatever interface and platform.
+    /// Reads an FMU, for whatever interface and platform.
     pub fn read(path: &Path) -> Result<Self, ImportError> {
         Self::read_within(path, &Limits::default())
     }
 
     /// The same; [`Contents::problem`] is about these limits.
     pub fn read_within(path: &Path, limits: &Limits) -> Result<Self, ImportError> {
-        let (mut archive, description) = read_description(path, open_file(path)?)?;
+        let (mut archive, read) = read_description(path, open_file(path)?)?;
         let problem = match limits::check(path, &mut archive, limits) {
             Ok(()) => None,
             Err(ImportError::Archive { problem, .. }) => Some(problem),
@@ -272,7 +345,28 @@ impl Contents {
                 cause,
             })?);
         }
+        let Described {
+            description,
+            version3,
+        } = read;
+        let variables = description.model_variables.iter();
+        let (references, types) = match &version3 {
+            None => variables
+                .map(|one| (one.value_reference, one.variable_type.name()))
+                .unzip(),
+            Some(read) => variables
+                .filter_map(|one| read.places.get(one.value_reference as usize))
+                .map(|place| (place.variable, place.kind.name()))
+                .unzip(),
+        };
         Ok(Self {
+            version: match version3 {
+                None => FmiVersion::Two,
+                Some(_) => FmiVersion::Three,
+            },
+            abilities: version3.map_or_else(Vec::new, |read| read.abilities),
+            references,
+            types,
             description,
             files,
             problem,

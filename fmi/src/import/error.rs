@@ -55,10 +55,12 @@ pub enum ImportError {
         path: PathBuf,
     },
     /// The binary is of another version of the standard.
-    #[error("{}: the binary follows FMI {version:?}, not 2.0", path.display())]
+    #[error("{}: the binary follows FMI {version:?}, not {wanted}", path.display())]
     WrongVersion {
         /// The file.
         path: PathBuf,
+        /// What the description says.
+        wanted: &'static str,
         /// What the binary says.
         version: String,
     },
@@ -88,16 +90,18 @@ pub enum ImportError {
         /// The function.
         function: &'static str,
     },
-    /// `fmi2Instantiate` returned NULL.
-    #[error("{instance}: fmi2Instantiate made no instance{}", told(log))]
+    /// The function that makes instances returned NULL.
+    #[error("{instance}: {function} made no instance{}", told(log))]
     NotInstantiated {
+        /// The function.
+        function: &'static str,
         /// The name of the instance.
         instance: String,
         /// What the FMU logged.
         log: String,
     },
-    /// A call did not return `fmi2OK` or `fmi2Warning`.
-    #[error("{instance}: {function} returned {}{}", status_name(*status), told(log))]
+    /// A call returned neither *OK* nor *warning*.
+    #[error("{instance}: {function} returned {}{}", status_of(function, *status), told(log))]
     Refused {
         /// The name of the instance.
         instance: String,
@@ -178,12 +182,71 @@ pub enum ImportError {
         /// The name of the instance.
         instance: String,
     },
+    /// The variable has another type.
+    #[error("{instance}: `{variable}` is of the type {kind}")]
+    WrongType {
+        /// The name of the instance.
+        instance: String,
+        /// The variable.
+        variable: String,
+        /// Its type.
+        kind: &'static str,
+    },
+    /// A number that the type of the variable, or an integer of 32 bits, does not have.
+    #[error(
+        "{instance}: the value of `{variable}` ({kind}) is outside the range of that type or of \
+         integers of 32 bits, as which it is carried"
+    )]
+    OutOfRange {
+        /// The name of the instance.
+        instance: String,
+        /// The variable.
+        variable: String,
+        /// Its type.
+        kind: &'static str,
+    },
+    /// A text that is to become bytes is none of hexadecimal digits.
+    #[error("{instance}: `{variable}` takes bytes as an even number of hexadecimal digits")]
+    NotBytes {
+        /// The name of the instance.
+        instance: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A structural parameter cannot be set.
+    #[error(
+        "{instance}: `{variable}` is a structural parameter; arrays keep the sizes that the model \
+         description gives them"
+    )]
+    Structural {
+        /// The name of the instance.
+        instance: String,
+        /// The variable.
+        variable: String,
+    },
+    /// FMI 3.0 has no such thing.
+    #[error("{instance}: FMI 3.0 has no {what}")]
+    NotInVersion3 {
+        /// The name of the instance.
+        instance: String,
+        /// What it has not.
+        what: &'static str,
+    },
     /// A text has a zero inside.
     #[error("the text {text:?} has a zero inside, which C cannot carry")]
     BadText {
         /// The text.
         text: String,
     },
+}
+
+/// The name of a status in the version of the standard that the function belongs to.
+fn status_of(function: &str, status: fmi2Status) -> String {
+    let name = status_name(status);
+    if function.starts_with("fmi3") {
+        return name.replacen("fmi2", "fmi3", 1).replace("2.0", "3.0");
+    }
+    name.to_owned()
 }
 
 /// What the system said, where it said something.

@@ -1,14 +1,16 @@
 //! An instance of a loaded FMU.
 
-use super::archive::Loaded;
+use super::archive::{Interface, Loaded};
 use super::log::{LogBook, LogLine, callbacks};
+use super::version3::{self, Experiment, Known, Reached};
 use super::watch::{Call, calling, watched};
 use super::{ImportError, library::Functions};
 use crate::abi::{
     FMI2_CO_SIMULATION, FMI2_DISCARD, FMI2_FALSE, FMI2_LAST_SUCCESSFUL_TIME, FMI2_TERMINATED,
-    FMI2_TRUE, FMI2_WARNING, fmi2CallbackFunctions, fmi2Component, fmi2FMUstate, fmi2Status,
+    FMI2_TRUE, FMI2_WARNING, fmi2CallbackFunctions, fmi2Component, fmi2FMUstate, fmi2Status, types,
 };
 use softdock_xml::ModelDescription;
+use softdock_xml::version3::Place;
 use std::ffi::CString;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -29,7 +31,8 @@ pub struct SavedState {
 
 /// An instance of a loaded FMU.
 ///
-/// Every call returns an error unless the FMU says `fmi2OK` or `fmi2Warning`.
+/// Every call returns an error unless the FMU says *OK* or *warning*. Those of FMI 3.0 are called with
+/// the same scalar variables, one for every element of an array.
 pub struct FmuInstance {
     loaded: Arc<Loaded>,
     pub(super) component: fmi2Component,
@@ -38,12 +41,18 @@ pub struct FmuInstance {
     pub(super) states: Vec<fmi2FMUstate>,
     /// What it has reached [s], for messages.
     pub(super) time: f64,
+    /// What FMI 3.0 takes at the start of initialisation.
+    pub(super) experiment: Experiment,
+    /// Whether initialisation has begun.
+    pub(super) initialized: bool,
+    /// What was set before.
+    pub(super) known: Known,
     /// Boxed: the FMU keeps their addresses.
     book: Box<LogBook>,
     _callbacks: Box<fmi2CallbackFunctions>,
 }
 
-// SAFETY: FMI 2.0 asks that one call at a time is made on an instance, which `&mut self` sees to,
+// SAFETY: FMI asks that one call at a time is made on an instance, which `&mut self` sees to,
 // and knows nothing of threads. The callbacks may be called from anywhere: they lock.
 unsafe impl Send for FmuInstance {}
 
@@ -78,22 +87,34 @@ impl FmuInstance {
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let book = Box::new(LogBook::default());
         let callbacks = Box::new(callbacks(&book));
-        let (c_name, guid) = (c_text(name)?, c_text(&loaded.description.guid)?);
-        let resources = c_text(&loaded.resources())?;
-        // SAFETY: texts end with zeros; callbacks and book live as long as the instance.
-        let component = calling("fmi2Instantiate", || unsafe {
-            (loaded.functions.fmi2Instantiate)(
-                c_name.as_ptr(),
-                FMI2_CO_SIMULATION,
-                guid.as_ptr(),
-                resources.as_ptr(),
-                &raw const *callbacks,
-                FMI2_FALSE,
-                i32::from(options.logging),
-            )
-        });
+        let (function, component) = match &loaded.interface {
+            Interface::Two(functions) => {
+                let (c_name, guid) = (c_text(name)?, c_text(&loaded.description.guid)?);
+                let resources = c_text(&loaded.resources())?;
+                // SAFETY: texts end with zeros; callbacks and book live as long as the instance.
+                let component = calling("fmi2Instantiate", || unsafe {
+                    (functions.fmi2Instantiate)(
+                        c_name.as_ptr(),
+                        FMI2_CO_SIMULATION,
+                        guid.as_ptr(),
+                        resources.as_ptr(),
+                        &raw const *callbacks,
+                        FMI2_FALSE,
+                        i32::from(options.logging),
+                    )
+                });
+                ("fmi2Instantiate", component)
+            }
+            Interface::Three(functions) => {
+                let token = &loaded.description.guid;
+                let path = loaded.resource_path();
+                let made = version3::instantiate(functions, name, token, &path, &book, options)?;
+                ("fmi3InstantiateCoSimulation", made)
+            }
+        };
         if component.is_null() {
             return Err(ImportError::NotInstantiated {
+                function,
                 instance: name.to_owned(),
                 log: book.take_complaint(),
             });
@@ -105,6 +126,9 @@ impl FmuInstance {
             number: COUNTER.fetch_add(1, Ordering::Relaxed),
             states: Vec::new(),
             time: 0.0,
+            experiment: Experiment::default(),
+            initialized: false,
+            known: Known::default(),
             book,
             _callbacks: callbacks,
         })
@@ -127,21 +151,44 @@ impl FmuInstance {
 
     /// Switches categories of messages; all of them if none is named.
     pub fn set_logging(&mut self, on: bool, categories: &[&str]) -> Result<(), ImportError> {
-        let name = "fmi2SetDebugLogging";
-        let function = self.optional(name, self.functions().fmi2SetDebugLogging)?;
         let texts: Result<Vec<CString>, ImportError> =
             categories.iter().map(|category| c_text(category)).collect();
         let texts = texts?;
         let list: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
-        // SAFETY: the array has this length; texts end with zeros.
-        let status = calling(name, || unsafe {
-            function(self.component, i32::from(on), list.len(), list.as_ptr())
-        });
+        let (name, status) = match self.interface() {
+            Interface::Two(functions) => {
+                let name = "fmi2SetDebugLogging";
+                let function = self.optional(name, functions.fmi2SetDebugLogging)?;
+                // SAFETY: the array has this length; texts end with zeros.
+                let status = calling(name, || unsafe {
+                    function(self.component, i32::from(on), list.len(), list.as_ptr())
+                });
+                (name, status)
+            }
+            Interface::Three(functions) => {
+                let name = "fmi3SetDebugLogging";
+                let function = self.optional(name, functions.fmi3SetDebugLogging)?;
+                // SAFETY: the array has this length; texts end with zeros.
+                let status = calling(name, || unsafe {
+                    function(self.component, u8::from(on), list.len(), list.as_ptr())
+                });
+                (name, status)
+            }
+        };
         self.check(name, status)
     }
 
-    pub(super) fn functions(&self) -> &Functions {
-        &self.loaded.functions
+    /// The functions of the library.
+    pub(super) fn interface(&self) -> &Interface {
+        &self.loaded.interface
+    }
+
+    /// Places of the flattened variables of FMI 3.0.
+    pub(super) fn places3(&self) -> &[Place] {
+        match &self.loaded.interface {
+            Interface::Two(_) => &[],
+            Interface::Three(functions) => &functions.places,
+        }
     }
 
     /// A function that not every FMU has.
@@ -180,9 +227,17 @@ impl FmuInstance {
         tolerance: Option<f64>,
     ) -> Result<(), ImportError> {
         self.time = start;
+        let Interface::Two(functions) = self.interface() else {
+            self.experiment = Experiment {
+                start,
+                stop,
+                tolerance,
+            };
+            return Ok(());
+        };
         // SAFETY: the component is alive; there are no pointers.
         let status = calling("fmi2SetupExperiment", || unsafe {
-            (self.functions().fmi2SetupExperiment)(
+            (functions.fmi2SetupExperiment)(
                 self.component,
                 i32::from(tolerance.is_some()),
                 tolerance.unwrap_or(0.0),
@@ -196,20 +251,35 @@ impl FmuInstance {
 
     /// Begins initialisation.
     pub fn enter_initialization(&mut self) -> Result<(), ImportError> {
-        // SAFETY: the component is alive.
-        let status = calling("fmi2EnterInitializationMode", || unsafe {
-            (self.functions().fmi2EnterInitializationMode)(self.component)
-        });
-        self.check("fmi2EnterInitializationMode", status)
+        match self.interface() {
+            Interface::Two(functions) => {
+                let function = functions.fmi2EnterInitializationMode;
+                self.transition("fmi2EnterInitializationMode", function)?;
+            }
+            Interface::Three(functions) => self.enter_initialization3(functions)?,
+        }
+        self.initialized = true;
+        Ok(())
     }
 
     /// Ends initialisation.
     pub fn exit_initialization(&mut self) -> Result<(), ImportError> {
+        let (name, function) = match self.interface() {
+            Interface::Two(it) => ("fmi2ExitInitializationMode", it.fmi2ExitInitializationMode),
+            Interface::Three(it) => ("fmi3ExitInitializationMode", it.fmi3ExitInitializationMode),
+        };
+        self.transition(name, function)
+    }
+
+    /// Calls a function that leads to another state; it has the same type in both versions.
+    fn transition(
+        &self,
+        name: &'static str,
+        function: types::fmi2Terminate,
+    ) -> Result<(), ImportError> {
         // SAFETY: the component is alive.
-        let status = calling("fmi2ExitInitializationMode", || unsafe {
-            (self.functions().fmi2ExitInitializationMode)(self.component)
-        });
-        self.check("fmi2ExitInitializationMode", status)
+        let status = calling(name, || unsafe { function(self.component) });
+        self.check(name, status)
     }
 
     /// Sets up the experiment without a tolerance and initialises.
@@ -221,20 +291,23 @@ impl FmuInstance {
 
     /// Ends the simulation.
     pub fn terminate(&mut self) -> Result<(), ImportError> {
-        // SAFETY: the component is alive.
-        let status = calling("fmi2Terminate", || unsafe {
-            (self.functions().fmi2Terminate)(self.component)
-        });
-        self.check("fmi2Terminate", status)
+        let (name, function) = match self.interface() {
+            Interface::Two(it) => ("fmi2Terminate", it.fmi2Terminate),
+            Interface::Three(it) => ("fmi3Terminate", it.fmi3Terminate),
+        };
+        self.transition(name, function)
     }
 
     /// Back to the state after instantiation.
     pub fn reset(&mut self) -> Result<(), ImportError> {
-        // SAFETY: the component is alive.
-        let status = calling("fmi2Reset", || unsafe {
-            (self.functions().fmi2Reset)(self.component)
-        });
-        self.check("fmi2Reset", status)
+        let (name, function) = match self.interface() {
+            Interface::Two(it) => ("fmi2Reset", it.fmi2Reset),
+            Interface::Three(it) => ("fmi3Reset", it.fmi3Reset),
+        };
+        self.transition(name, function)?;
+        self.initialized = false;
+        self.known = Known::default();
+        Ok(())
     }
 
     /// Makes a step that may be taken back.
@@ -248,18 +321,21 @@ impl FmuInstance {
     }
 
     fn step_with(&mut self, time: f64, step: f64, no_going_back: i32) -> Result<(), ImportError> {
-        let function = self.functions().fmi2DoStep;
-        // SAFETY: the component is alive.
-        let status = watched(Call::Step { time, step }, || unsafe {
-            function(self.component, time, step, no_going_back)
-        });
-        if status != FMI2_DISCARD {
-            self.check("fmi2DoStep", status)?;
-            self.time = time + step;
-            return Ok(());
-        }
+        let reached = match self.interface() {
+            Interface::Two(functions) => self.step2(functions, (time, step), no_going_back)?,
+            Interface::Three(functions) => {
+                self.step3(functions, (time, step), no_going_back == FMI2_TRUE)?
+            }
+        };
+        let (last_time, ended) = match reached {
+            Reached::End => {
+                self.time = time + step;
+                return Ok(());
+            }
+            Reached::WantsToEnd(last_time) => (last_time, true),
+            Reached::Early(last_time) => (last_time, false),
+        };
         let (instance, log) = (self.name.clone(), self.book.take_complaint());
-        let (last_time, ended) = (self.last_successful_time(), self.wants_to_end());
         self.time = last_time.unwrap_or(time);
         Err(if ended {
             ImportError::Ended {
@@ -280,10 +356,38 @@ impl FmuInstance {
         })
     }
 
+    fn step2(
+        &self,
+        functions: &Functions,
+        (time, step): (f64, f64),
+        no_going_back: i32,
+    ) -> Result<Reached, ImportError> {
+        let name = "fmi2DoStep";
+        let call = Call::Step {
+            function: name,
+            time,
+            step,
+        };
+        // SAFETY: the component is alive.
+        let status = watched(call, || unsafe {
+            (functions.fmi2DoStep)(self.component, time, step, no_going_back)
+        });
+        if status != FMI2_DISCARD {
+            self.check(name, status)?;
+            return Ok(Reached::End);
+        }
+        let last_time = self.last_successful_time(functions);
+        Ok(if self.wants_to_end(functions) {
+            Reached::WantsToEnd(last_time)
+        } else {
+            Reached::Early(last_time)
+        })
+    }
+
     /// End of the last good step [s], if the FMU tells.
-    fn last_successful_time(&self) -> Option<f64> {
+    fn last_successful_time(&self, functions: &Functions) -> Option<f64> {
         let name = "fmi2GetRealStatus";
-        let function = self.functions().fmi2GetRealStatus?;
+        let function = functions.fmi2GetRealStatus?;
         let mut value = f64::NAN;
         // SAFETY: the component is alive; the place is there.
         let status = calling(name, || unsafe {
@@ -293,9 +397,9 @@ impl FmuInstance {
     }
 
     /// True if a step was discarded because the FMU wants to end the simulation.
-    fn wants_to_end(&self) -> bool {
+    fn wants_to_end(&self, functions: &Functions) -> bool {
         let name = "fmi2GetBooleanStatus";
-        let Some(function) = self.functions().fmi2GetBooleanStatus else {
+        let Some(function) = functions.fmi2GetBooleanStatus else {
             return false;
         };
         let mut value = FMI2_FALSE;
@@ -317,7 +421,13 @@ impl FmuInstance {
         let name = "fmi2GetDirectionalDerivative";
         same_length(name, knowns.len(), seed.len())?;
         same_length(name, unknowns.len(), out.len())?;
-        let function = self.optional(name, self.functions().fmi2GetDirectionalDerivative)?;
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => {
+                return self.directional_derivative3(functions, unknowns, (knowns, seed), out);
+            }
+        };
+        let function = self.optional(name, functions.fmi2GetDirectionalDerivative)?;
         // SAFETY: the arrays have the lengths given.
         let status = calling(name, || unsafe {
             function(
@@ -336,20 +446,28 @@ impl FmuInstance {
 
 impl Drop for FmuInstance {
     fn drop(&mut self) {
-        if let Some(function) = self.loaded.functions.fmi2FreeFMUstate {
+        let (freeing, free_state, free) = match &self.loaded.interface {
+            Interface::Two(it) => (
+                ["fmi2FreeFMUstate", "fmi2FreeInstance"],
+                it.fmi2FreeFMUstate,
+                it.fmi2FreeInstance,
+            ),
+            Interface::Three(it) => (
+                ["fmi3FreeFMUState", "fmi3FreeInstance"],
+                it.fmi3FreeFMUState,
+                it.fmi3FreeInstance,
+            ),
+        };
+        if let Some(function) = free_state {
             for state in &mut self.states {
                 if !state.is_null() {
                     // SAFETY: a state of this instance that has not been freed.
-                    calling("fmi2FreeFMUstate", || unsafe {
-                        function(self.component, state)
-                    });
+                    calling(freeing[0], || unsafe { function(self.component, state) });
                 }
             }
         }
         // SAFETY: the component is alive and not used afterwards.
-        calling("fmi2FreeInstance", || unsafe {
-            (self.loaded.functions.fmi2FreeInstance)(self.component);
-        });
+        calling(freeing[1], || unsafe { free(self.component) });
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::abi::{
     fmi2CallbackFunctions, fmi2CallbackLogger, fmi2ComponentEnvironment, fmi2Status, fmi2String,
 };
+use crate::abi3::{fmi3InstanceEnvironment, fmi3Status, fmi3String};
 use std::collections::VecDeque;
 use std::ffi::{CStr, c_void};
 use std::sync::Mutex;
@@ -93,6 +94,30 @@ unsafe extern "C" fn receive(
         status,
         category,
         message: message.replace("%%", "%"),
+    });
+}
+
+/// Takes a message of FMI 3.0.
+///
+/// # Safety
+///
+/// `environment` is a [`LogBook`] that outlives the instance; the texts end with zeros.
+pub unsafe extern "C" fn receive3(
+    environment: fmi3InstanceEnvironment,
+    status: fmi3Status,
+    category: fmi3String,
+    message: fmi3String,
+) {
+    let book: *const LogBook = environment.cast_const().cast();
+    if book.is_null() {
+        return;
+    }
+    // SAFETY: the book lives as long as the instance that it was given to.
+    let (book, category, message) = unsafe { (&*book, text(category), text(message)) };
+    book.add(LogLine {
+        status,
+        category,
+        message,
     });
 }
 

@@ -1,4 +1,4 @@
-//! FMUs of any origin, loaded into this process: co-simulation, FMI 2.0.
+//! FMUs of any origin, loaded into this process: co-simulation, FMI 2.0 and 3.0.
 //!
 //! ```no_run
 //! use softdock_fmi::import::{FmuArchive, Options};
@@ -32,6 +32,7 @@ mod log;
 mod names;
 mod states;
 mod values;
+mod version3;
 mod watch;
 
 pub use archive::{Contents, FmuArchive};

@@ -1,5 +1,6 @@
 //! Reading and setting the variables of an instance.
 
+use super::archive::Interface;
 use super::instance::{c_text, same_length};
 use super::watch::calling;
 use super::{FmuInstance, ImportError};
@@ -11,10 +12,18 @@ impl FmuInstance {
     /// Sets reals.
     pub fn set_real(&mut self, references: &[u32], values: &[f64]) -> Result<(), ImportError> {
         same_length("fmi2SetReal", references.len(), values.len())?;
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => {
+                self.set_real3(functions, references, values)?;
+                self.note(references, values);
+                return Ok(());
+            }
+        };
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: both arrays have this length.
         let status = calling("fmi2SetReal", || unsafe {
-            (self.functions().fmi2SetReal)(self.component, list, count, values.as_ptr())
+            (functions.fmi2SetReal)(self.component, list, count, values.as_ptr())
         });
         self.check("fmi2SetReal", status)
     }
@@ -22,10 +31,16 @@ impl FmuInstance {
     /// Reads reals.
     pub fn get_real(&mut self, references: &[u32], values: &mut [f64]) -> Result<(), ImportError> {
         same_length("fmi2GetReal", references.len(), values.len())?;
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => {
+                return self.get_real3(functions, references, values);
+            }
+        };
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: both arrays have this length.
         let status = calling("fmi2GetReal", || unsafe {
-            (self.functions().fmi2GetReal)(self.component, list, count, values.as_mut_ptr())
+            (functions.fmi2GetReal)(self.component, list, count, values.as_mut_ptr())
         });
         self.check("fmi2GetReal", status)
     }
@@ -56,10 +71,18 @@ impl FmuInstance {
     /// Sets integers.
     pub fn set_integer(&mut self, references: &[u32], values: &[i32]) -> Result<(), ImportError> {
         same_length("fmi2SetInteger", references.len(), values.len())?;
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => {
+                self.set_integer3(functions, references, values)?;
+                self.note(references, values);
+                return Ok(());
+            }
+        };
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: both arrays have this length.
         let status = calling("fmi2SetInteger", || unsafe {
-            (self.functions().fmi2SetInteger)(self.component, list, count, values.as_ptr())
+            (functions.fmi2SetInteger)(self.component, list, count, values.as_ptr())
         });
         self.check("fmi2SetInteger", status)
     }
@@ -71,10 +94,16 @@ impl FmuInstance {
         values: &mut [i32],
     ) -> Result<(), ImportError> {
         same_length("fmi2GetInteger", references.len(), values.len())?;
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => {
+                return self.get_integer3(functions, references, values);
+            }
+        };
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: both arrays have this length.
         let status = calling("fmi2GetInteger", || unsafe {
-            (self.functions().fmi2GetInteger)(self.component, list, count, values.as_mut_ptr())
+            (functions.fmi2GetInteger)(self.component, list, count, values.as_mut_ptr())
         });
         self.check("fmi2GetInteger", status)
     }
@@ -82,11 +111,19 @@ impl FmuInstance {
     /// Sets truth values.
     pub fn set_boolean(&mut self, references: &[u32], values: &[bool]) -> Result<(), ImportError> {
         same_length("fmi2SetBoolean", references.len(), values.len())?;
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => {
+                self.set_boolean3(functions, references, values)?;
+                self.note(references, values);
+                return Ok(());
+            }
+        };
         let (list, count) = (references.as_ptr(), references.len());
         let values: Vec<i32> = values.iter().map(|&value| i32::from(value)).collect();
         // SAFETY: both arrays have this length.
         let status = calling("fmi2SetBoolean", || unsafe {
-            (self.functions().fmi2SetBoolean)(self.component, list, count, values.as_ptr())
+            (functions.fmi2SetBoolean)(self.component, list, count, values.as_ptr())
         });
         self.check("fmi2SetBoolean", status)
     }
@@ -98,11 +135,17 @@ impl FmuInstance {
         values: &mut [bool],
     ) -> Result<(), ImportError> {
         same_length("fmi2GetBoolean", references.len(), values.len())?;
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => {
+                return self.get_boolean3(functions, references, values);
+            }
+        };
         let (list, count) = (references.as_ptr(), references.len());
         let mut numbers = vec![0_i32; count];
         // SAFETY: both arrays have this length.
         let status = calling("fmi2GetBoolean", || unsafe {
-            (self.functions().fmi2GetBoolean)(self.component, list, count, numbers.as_mut_ptr())
+            (functions.fmi2GetBoolean)(self.component, list, count, numbers.as_mut_ptr())
         });
         self.check("fmi2GetBoolean", status)?;
         for (value, number) in values.iter_mut().zip(numbers) {
@@ -113,21 +156,33 @@ impl FmuInstance {
 
     /// Sets a text.
     pub fn set_string(&mut self, reference: u32, value: &str) -> Result<(), ImportError> {
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => {
+                self.set_string3(functions, reference, value)?;
+                self.note_text(reference, value);
+                return Ok(());
+            }
+        };
         let value = c_text(value)?;
         let values = [value.as_ptr()];
         // SAFETY: both arrays have one entry; the text ends with a zero.
         let status = calling("fmi2SetString", || unsafe {
-            (self.functions().fmi2SetString)(self.component, &reference, 1, values.as_ptr())
+            (functions.fmi2SetString)(self.component, &reference, 1, values.as_ptr())
         });
         self.check("fmi2SetString", status)
     }
 
     /// Reads a text.
     pub fn get_string(&mut self, reference: u32) -> Result<String, ImportError> {
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => return self.get_string3(functions, reference),
+        };
         let mut values = [std::ptr::null()];
         // SAFETY: both arrays have one entry.
         let status = calling("fmi2GetString", || unsafe {
-            (self.functions().fmi2GetString)(self.component, &reference, 1, values.as_mut_ptr())
+            (functions.fmi2GetString)(self.component, &reference, 1, values.as_mut_ptr())
         });
         self.check("fmi2GetString", status)?;
         if values[0].is_null() {
@@ -148,7 +203,13 @@ impl FmuInstance {
         let name = "fmi2SetRealInputDerivatives";
         same_length(name, references.len(), orders.len())?;
         same_length(name, references.len(), values.len())?;
-        let function = self.optional(name, self.functions().fmi2SetRealInputDerivatives)?;
+        let Interface::Two(functions) = self.interface() else {
+            return Err(ImportError::NotInVersion3 {
+                instance: self.name.clone(),
+                what: "derivatives of inputs, as a command that moves within a step needs",
+            });
+        };
+        let function = self.optional(name, functions.fmi2SetRealInputDerivatives)?;
         let (list, count) = (references.as_ptr(), references.len());
         // SAFETY: all arrays have this length.
         let status = calling(name, || unsafe {
@@ -173,7 +234,13 @@ impl FmuInstance {
         let name = "fmi2GetRealOutputDerivatives";
         same_length(name, references.len(), orders.len())?;
         same_length(name, references.len(), values.len())?;
-        let function = self.optional(name, self.functions().fmi2GetRealOutputDerivatives)?;
+        let functions = match self.interface() {
+            Interface::Two(functions) => functions,
+            Interface::Three(functions) => {
+                return self.output_derivatives3(functions, references, orders, values);
+            }
+        };
+        let function = self.optional(name, functions.fmi2GetRealOutputDerivatives)?;
         let (list, count) = (references.as_ptr(), references.len());
         let (orders, values) = (orders.as_ptr(), values.as_mut_ptr());
         // SAFETY: all arrays have this length.

@@ -15,8 +15,10 @@ pub enum Call {
     Unload,
     /// One of its functions runs.
     Function(&'static str),
-    /// `fmi2DoStep` runs.
+    /// A step is made.
     Step {
+        /// The function that makes it.
+        function: &'static str,
         /// Start of the step [s].
         time: f64,
         /// Its length [s].
@@ -30,9 +32,11 @@ impl fmt::Display for Call {
             Self::Load => formatter.write_str("loading the library"),
             Self::Unload => formatter.write_str("unloading the library"),
             Self::Function(name) => formatter.write_str(name),
-            Self::Step { time, step } => {
-                write!(formatter, "fmi2DoStep from t = {time} s by {step} s")
-            }
+            Self::Step {
+                function,
+                time,
+                step,
+            } => write!(formatter, "{function} from t = {time} s by {step} s"),
         }
     }
 }

@@ -23,9 +23,10 @@ pub fn merge_within(paths: &[PathBuf], limits: &Limits) -> Result<Vec<u8>, Packa
     }
     let mut files: BTreeMap<String, (PathBuf, Vec<u8>)> = BTreeMap::new();
     let read = |path: &PathBuf| read_description(path, open_file(path)?);
-    let (_, model) = read(first).map_err(Box::new)?;
+    let model = read(first).map_err(Box::new)?.1.description;
     for path in paths {
-        let (mut archive, description) = read(path).map_err(Box::new)?;
+        let (mut archive, described) = read(path).map_err(Box::new)?;
+        let description = described.description;
         limits::check(path, &mut archive, limits).map_err(Box::new)?;
         if description.guid != model.guid || description.model_name != model.model_name {
             let named = |description: &ModelDescription| {

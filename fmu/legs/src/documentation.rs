@@ -8,7 +8,12 @@ pub const PLANAR: &str = concat!(
 
 /// The spatial leg, as HTML.
 pub const SPATIAL: &str = concat!(
+    include_str!("documentation/legs.svg"),
     include_str!("documentation/spatial.html"),
+    include_str!("documentation/placement.html"),
+    "<pre class=\"python\">",
+    include_str!("documentation/six_legs.py"),
+    "</pre>\n",
     include_str!("documentation/steps.html")
 );
 

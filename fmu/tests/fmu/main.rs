@@ -5,6 +5,7 @@ mod derivatives;
 mod description;
 mod docking;
 mod hostile;
+mod import3;
 mod instances;
 mod keys;
 mod library;

@@ -276,6 +276,13 @@ impl Assembler<'_> {
                 }
             };
             if matches!(kind, JointPartKind::Distance(_)) {
+                for key in ["opens_s", "closes_s", "opens_when", "closes_when"] {
+                    if entry.has(key) {
+                        let problem = "is not for the driver of a rod's length";
+                        return Err(entry.error_at(key, problem, "give it to the rod"));
+                    }
+                }
+                self.rod_drivers.push((name, joint));
                 continue;
             }
             self.joints.push(JointPart {

@@ -87,6 +87,7 @@ pub fn describe(
         inputs: Vec::new(),
         channels: Vec::new(),
         names: Vec::new(),
+        rod_drivers: Vec::new(),
     };
     assembler.read_signals()?;
     assembler.read_bodies()?;
@@ -446,6 +447,8 @@ struct Assembler<'a> {
     inputs: Vec<InputPart>,
     channels: Vec<(String, History)>,
     names: Vec<(String, Place)>,
+    /// Drivers of the lengths of rods, and the rods.
+    rod_drivers: Vec<(String, usize)>,
 }
 
 impl<'a> Assembler<'a> {

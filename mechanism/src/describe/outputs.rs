@@ -7,6 +7,7 @@ use crate::formula::Meaning;
 use crate::parts::{ForcePart, JointPartKind, OutputPart, Source};
 use crate::prescribed::variable;
 use crate::read::{Entry, near};
+use multibody::model::JointKind;
 
 const AXES: [&str; 3] = ["x", "y", "z"];
 const ENERGIES: [&str; 7] = [
@@ -107,6 +108,10 @@ impl Assembler<'_> {
         let known = self.quantities(owner);
         if known.is_empty() {
             let names: Vec<&str> = self.names.iter().map(|(name, _)| name.as_str()).collect();
+            if names.contains(&owner) {
+                let remedy = "take places, joints, drivers or forces that have them";
+                return document.error(place, format!("{word}: {owner} has no outputs"), remedy);
+            }
             let remedy = match near(owner, names.iter().copied()) {
                 Some(name) => format!("did you mean {name}?"),
                 None => format!("known parts: {}", names.join(", ")),
@@ -220,7 +225,9 @@ impl Assembler<'_> {
             let stick = friction.stick.as_ref().map(|stick| stick.joint);
             return Some(Source::Friction(friction.force, stick));
         }
-        if let Some(joint) = self.joints.iter().position(|joint| joint.name == owner) {
+        let rod = self.rod_drivers.iter().find(|(name, _)| name == owner);
+        let joint = self.joints.iter().position(|joint| joint.name == owner);
+        if let Some(joint) = joint.or(rod.map(|(_, joint)| *joint)) {
             return self.joint_source(joint, quantity, plane);
         }
         if let Some(force) = self.forces.iter().position(|force| force.name == owner) {
@@ -259,15 +266,31 @@ impl Assembler<'_> {
         if several && matches!(quantity, "torque_nm" | "force_n" | "slide_m") {
             return None;
         }
+        if let JointPartKind::Distance(channel) = part.kind {
+            match quantity {
+                "force_n" => return Some(Source::DriverEffort(joint)),
+                "length_m" => return Some(Source::Channel(channel)),
+                _ => {}
+            }
+        }
         if part.driver && matches!(quantity, "torque_nm" | "force_n") {
             return Some(Source::DriverEffort(joint));
         }
         let turns = crate::build::has_angle(&part.kind);
+        let slides = matches!(
+            part.kind,
+            JointPartKind::Slide(_)
+                | JointPartKind::Plain(
+                    JointKind::Prismatic
+                        | JointKind::Cylindrical
+                        | JointKind::Screw { .. }
+                        | JointKind::PointOnLine
+                )
+        );
         match quantity {
             "angle_rad" if turns => return Some(Source::JointAngle(joint, 0)),
             "rate_rad_per_s" if turns => return Some(Source::JointAngle(joint, 1)),
-            "slide_m" => return Some(Source::JointSlide(joint)),
-            "force_n" => return Some(Source::DriverEffort(joint)),
+            "slide_m" if slides => return Some(Source::JointSlide(joint)),
             _ => {}
         }
         let (own, rest) = match quantity.strip_prefix("body_") {

@@ -170,7 +170,7 @@ const MOST_DIVISIONS: usize = 10;
 impl LegSlot {
     /// A unit at its start.
     pub fn new(unit: Box<dyn LegUnit>, start: &UnitStart, sphere: Vector3<f64>) -> Self {
-        let tip = (Vector3::from(start.config.tip_position_m), Vector3::zeros());
+        let tip = (start.tip(), Vector3::zeros());
         Self {
             unit,
             sphere,

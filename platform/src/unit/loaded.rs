@@ -113,6 +113,8 @@ pub struct LoadedFmu {
     instance: FmuInstance,
     references: References,
     abilities: Abilities,
+    /// Whether it follows derivatives of its inputs within a step.
+    interpolates: bool,
     saved: Option<SavedState>,
     config: SpatialLegConfig,
     /// Where the tip was last told to be [m].
@@ -146,8 +148,9 @@ impl LoadedFmu {
             instance,
             references,
             abilities,
+            interpolates: described.is_some_and(|it| it.can_interpolate_inputs),
             saved: None,
-            tip: start.config.tip_position_m.into(),
+            tip: start.tip(),
             config: start.config.clone(),
         })
     }
@@ -189,7 +192,11 @@ impl LegUnit for LoadedFmu {
     fn step(&mut self, start: f64, length: f64, inputs: &UnitInputs) -> UnitResult<()> {
         let (x, v) = (&inputs.tip_position, &inputs.tip_velocity);
         self.tip = *x;
-        let (torque, angle) = (inputs.motor_torque, inputs.motor_angle);
+        let (mut torque, angle) = (inputs.motor_torque, inputs.motor_angle);
+        if !self.interpolates {
+            // A force that is held at its mean has the same impulse; an angle cannot be held.
+            torque = Command::constant(torque.mean(length));
+        }
         let values = [x.x, x.y, x.z, v.x, v.y, v.z, torque.value, angle.value];
         let references = &self.references;
         self.instance

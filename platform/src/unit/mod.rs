@@ -109,6 +109,13 @@ impl Command {
         }
     }
 
+    /// Its mean over `length` seconds.
+    pub fn mean(&self, length: f64) -> f64 {
+        let [d1, d2, d3] = self.derivatives.unwrap_or_default();
+        let h = length;
+        self.value + h * (d1 / 2.0 + h * (d2 / 6.0 + h * d3 / 24.0))
+    }
+
     /// The cubic from `(value, rate)` to `(value, rate)` over `length` seconds.
     pub fn cubic(from: (f64, f64), to: (f64, f64), length: f64) -> Self {
         let ((p0, v0), (p1, v1)) = (from, to);

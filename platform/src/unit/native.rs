@@ -24,14 +24,22 @@ use nalgebra::{Matrix3, Vector3};
 /// What a unit of one leg is made from, native or loaded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnitStart {
-    /// The leg, whose pre-tensioned posture is the one it starts from.
+    /// The leg. Its crank starts where its pre-tensioned posture has it.
     pub config: SpatialLegConfig,
-    /// Inputs at the start, in the order of [`SpatialInput`].
+    /// Inputs at the start, in the order of [`SpatialInput`]; the tip may start elsewhere than in the
+    /// pre-tensioned posture, from which stops are counted.
     pub inputs: [f64; SPATIAL_INPUTS],
     /// Torque on the crank over time [N·m].
     pub motor_torque: Signal,
     /// Target of the crank's angle over time, from where it starts [rad].
     pub motor_angle: Signal,
+}
+
+impl UnitStart {
+    /// Where the tip starts [m].
+    pub fn tip(&self) -> Vector3<f64> {
+        Vector3::from_column_slice(&self.inputs[..3])
+    }
 }
 
 /// Where the units of all legs start from if the platform rests in `equilibrium`.
@@ -45,18 +53,24 @@ pub fn unit_starts(equilibrium: &StaticPlatform) -> Result<Vec<UnitStart>> {
         let tip: Vector3<f64> = state.pose(leg.node_b).translation();
         let (nominal, motor) = (&leg.config, equilibrium.motors()[i]);
         let mut config = nominal.clone();
-        let moved = motor != nominal.q1_rad
-            || (tip - Vector3::from(nominal.tip_position_m)).amax() > SAME_PLACE;
-        if moved {
+        let turned = motor != nominal.q1_rad;
+        let sagged = (tip - Vector3::from(nominal.tip_position_m)).amax() > SAME_PLACE;
+        let place = if turned || sagged {
+            tip.into()
+        } else {
+            nominal.tip_position_m
+        };
+        // A crank cannot start beside the posture of its leg, so its leg gets another posture.
+        if turned {
             config.q1_rad = motor;
-            config.tip_position_m = tip.into();
+            config.tip_position_m = place;
             config.tendon.rest_length_m = rest_length;
         }
         let command = nominal.motor.torque_nm.signal();
         let motor_torque = torque_history(nominal.motor.mode, command, torques[i]);
         let motor_angle = nominal.motor.angle_rad.signal();
         let mut inputs = [0.0; SPATIAL_INPUTS];
-        inputs[..3].copy_from_slice(&config.tip_position_m);
+        inputs[..3].copy_from_slice(&place);
         inputs[SpatialInput::MotorTorque as usize] = motor_torque.sample(0.0).0;
         inputs[SpatialInput::MotorAngle as usize] = motor_angle.sample(0.0).0;
         UnitStart {

@@ -30,6 +30,9 @@ pub enum Coverage {
     Conservative,
     /// It holds if the rows are independent, which is not known of a design from outside.
     IfIndependent,
+    /// It may hold less often than it says: the values have a long tail for their number, and runs that
+    /// would move the mean are missing from most samples.
+    LongTail,
 }
 
 impl Coverage {
@@ -38,7 +41,8 @@ impl Coverage {
         match self {
             Self::Nominal => "",
             Self::Conservative => "at least ",
-            Self::IfIndependent => "if rows are independent, ",
+            Self::IfIndependent => "(if rows are independent) ",
+            Self::LongTail => "perhaps, the tail being long, less than ",
         }
     }
 
@@ -48,6 +52,7 @@ impl Coverage {
             Self::Nominal => "nominal",
             Self::Conservative => "conservative",
             Self::IfIndependent => "if_independent",
+            Self::LongTail => "long_tail",
         }
     }
 }

@@ -17,6 +17,8 @@ pub mod sequential;
 pub(crate) mod special;
 mod surrogate;
 mod surrogate_event;
+mod surrogate_indices;
+mod surrogate_process;
 mod thinning;
 
 pub use design::{Coverage, Dependence};
@@ -35,8 +37,9 @@ pub use screening::{ElementaryEffects, elementary_effects};
 pub use sensitivity::{
     Indices, InputSensitivity, Sensitivity, screening_of, sensitivity, sensitivity_of,
 };
-pub use surrogate::{Surrogate, SurrogateIndex, SurrogateKind, surrogate};
+pub use surrogate::{Surrogate, SurrogateIndex, SurrogateKind, best_surrogate, surrogate};
 pub use surrogate_event::{EventMap, surrogate_of_event};
+pub use surrogate_process::surrogate_process;
 pub use thinning::Values;
 
 /// An interval with its ends.

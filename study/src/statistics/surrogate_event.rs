@@ -1,19 +1,18 @@
 //! Total-order indices of an event (captured or not), from a Gaussian process that classifies runs.
 //!
-//! Polynomials follow a jump badly; the classifier of `boundary/classifier.rs` has it at one place. With
-//! c(u) = 1 where it calls the event likely, else 0, and N points A and B of its own (`saltelli2010`),
+//! Polynomials follow a jump badly; the classifier of `boundary/classifier.rs` has it at one place. The
+//! indices are those of c(u) = 1 where it calls the event likely, else 0 (`surrogate_indices.rs`), and
 //!
 //! ```text
-//! S_i = mean(c(B) (c(A_B^i) − c(A))) / V,   T_i = mean((c(A) − c(A_B^i))²) / 2V              (1)
-//! Q² = 1 − Σ (y − P)² / Σ (y − ȳ)²                                                          (2)
+//! Q² = 1 − Σ (y − P)² / Σ (y − ȳ)²                                                          (1)
 //! ```
 //!
-//! (2) over rows that the process has not seen (five parts in turn, with the same covariance), P its
+//! over rows that the process has not seen (five parts in turn, with the same covariance), P its
 //! probability of the event there.
 
-use super::surrogate::{Surrogate, SurrogateIndex, SurrogateKind, some, total_limits};
+use super::surrogate::{PARTS, Surrogate, SurrogateKind, some};
+use super::surrogate_indices::{Shares, shares, with_limits};
 use crate::boundary::classifier::{Classifier, Kernel};
-use crate::sampling::random::{Generator, Stream};
 
 /// Fewest rows.
 const FEWEST_ROWS: usize = 60;
@@ -21,16 +20,15 @@ const FEWEST_ROWS: usize = 60;
 const MOST_ROWS: usize = 250;
 /// Sweeps of the search for the covariance.
 const SWEEPS: usize = 3;
-/// Parts of the cross-validation.
-const PARTS: usize = 5;
-/// Points of (1).
-const POINTS: u64 = 3000;
+/// Points of the indices; fewer for the parts of the cross-validation.
+const POINTS: u32 = 4096;
+const POINTS_OF_PARTS: u32 = 1024;
 
 /// Where an event happens, over all inputs: the process fitted to runs of a study.
 #[derive(Debug, Clone)]
 pub struct EventMap {
     process: Classifier,
-    /// Share of the variance of the event that the process predicts on runs it has not seen (2).
+    /// Share of the variance of the event that the process predicts on runs it has not seen (1).
     pub predicted: f64,
     /// Runs it is fitted to.
     pub rows: usize,
@@ -44,7 +42,7 @@ impl EventMap {
         let start = Kernel::new(points[0].len(), 1.0);
         let fit = Classifier::fitted(&points, &events, &start, SWEEPS);
         Some(Self {
-            predicted: predicted(&fit.kernel, &points, &events),
+            predicted: cross_validated(&fit.kernel, &points, &events).0,
             process: fit.refined(&events),
             rows: points.len(),
         })
@@ -84,28 +82,34 @@ pub fn surrogate_of_event(u: &[Vec<f64>], y: &[f64]) -> Option<Surrogate> {
     let (points, events) = chosen(u, y)?;
     let inputs = points[0].len();
     let fit = Classifier::fitted(&points, &events, &Kernel::new(inputs, 1.0), SWEEPS);
-    let predicted = predicted(&fit.kernel, &points, &events);
-    let (first, total) = indices(&fit, inputs)?;
-    let index = |(first_order, total): (f64, f64)| SurrogateIndex {
-        first_order,
-        total,
-        total_limits: total_limits(total, predicted),
-    };
+    let whole = shares(|x| class(&fit, x), inputs, POINTS)?;
+    let (predicted, parts) = cross_validated(&fit.kernel, &points, &events);
+    let of_part = |part: &Classifier| shares(|x| class(part, x), inputs, POINTS_OF_PARTS);
+    let parts: Vec<Shares> = parts.iter().filter_map(of_part).collect();
     Some(Surrogate {
         kind: SurrogateKind::Classifier,
-        inputs: first.into_iter().zip(total).map(index).collect(),
+        inputs: with_limits(&whole, &parts, predicted),
         predicted,
         rows: points.len(),
     })
 }
 
-/// Equation (2); the rows are in random order already.
-fn predicted(kernel: &Kernel, points: &[Vec<f64>], events: &[bool]) -> f64 {
+/// c(u).
+fn class(process: &Classifier, u: &[f64]) -> f64 {
+    f64::from(u8::from(process.is_likely(u)))
+}
+
+/// Equation (1), and the processes that have not seen one part each; the rows are in random order already.
+fn cross_validated(
+    kernel: &Kernel,
+    points: &[Vec<f64>],
+    events: &[bool],
+) -> (f64, Vec<Classifier>) {
     let n = events.len() as f64;
     let y = |i: usize| f64::from(u8::from(events[i]));
     let mean = (0..events.len()).map(y).sum::<f64>() / n;
     let all: f64 = (0..events.len()).map(|i| (y(i) - mean).powi(2)).sum();
-    let mut missed = 0.0;
+    let (mut missed, mut fits) = (0.0, Vec::new());
     for part in 0..PARTS {
         let others: Vec<usize> = (0..events.len()).filter(|i| i % PARTS != part).collect();
         let seen: Vec<Vec<f64>> = others.iter().map(|&i| points[i].clone()).collect();
@@ -114,43 +118,15 @@ fn predicted(kernel: &Kernel, points: &[Vec<f64>], events: &[bool]) -> f64 {
         for i in (part..events.len()).step_by(PARTS) {
             missed += (y(i) - fit.probability(&points[i])).powi(2);
         }
+        fits.push(fit);
     }
-    1.0 - missed / all
-}
-
-/// Equations (1); none if the event is likely nowhere or everywhere.
-fn indices(fit: &Classifier, inputs: usize) -> Option<(Vec<f64>, Vec<f64>)> {
-    let generator = Generator::new(2);
-    let draw = |j: usize, i: u64| generator.uniform(Stream::Candidates, j as u32, i);
-    let class = |x: &[f64]| f64::from(u8::from(fit.is_likely(x)));
-    let (mut first, mut total) = (vec![0.0; inputs], vec![0.0; inputs]);
-    let (mut sum, n) = (0.0, POINTS as f64);
-    for i in 0..POINTS {
-        let a: Vec<f64> = (0..inputs).map(|j| draw(j, i)).collect();
-        let b: Vec<f64> = (0..inputs).map(|j| draw(inputs + j, i)).collect();
-        let (class_a, class_b) = (class(&a), class(&b));
-        sum += 0.5 * (class_a + class_b);
-        for (j, b) in b.iter().enumerate() {
-            let mut mixed = a.clone();
-            mixed[j] = *b;
-            let mixed = class(&mixed);
-            first[j] += class_b * (mixed - class_a) / n;
-            total[j] += 0.5 * (class_a - mixed).powi(2) / n;
-        }
-    }
-    let mean = sum / n;
-    let variance = mean * (1.0 - mean);
-    if variance <= 0.0 {
-        return None;
-    }
-    first.iter_mut().for_each(|x| *x /= variance);
-    total.iter_mut().for_each(|x| *x /= variance);
-    Some((first, total))
+    (1.0 - missed / all, fits)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sampling::random::{Generator, Stream};
 
     /// The event (u1 > ½) = (u2 > ½), with an idle third input: alone neither says anything, together
     /// they say all. First order 0, 0, 0; total 1, 1, 0. And

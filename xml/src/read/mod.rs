@@ -4,6 +4,9 @@
 mod cursor;
 mod encoding;
 mod variable;
+mod version3;
+
+pub use version3::fmi_version;
 
 use crate::{
     BaseUnit, CoSimulation, DefaultExperiment, DisplayUnit, Error, FMI_VERSION, LogCategory,
@@ -76,19 +79,7 @@ fn read_description(cursor: &mut Cursor<'_>, root: &Element) -> Result<ModelDesc
                 let types = &mut description.type_definitions;
                 cursor.list(child, "SimpleType", types, variable::read_simple_type)?;
             }
-            "LogCategories" => {
-                cursor.list(
-                    child,
-                    "Category",
-                    &mut description.log_categories,
-                    |_, category| {
-                        Ok(LogCategory {
-                            name: category.required("name")?.to_owned(),
-                            description: category.text("description"),
-                        })
-                    },
-                )?;
-            }
+            "LogCategories" => read_log_categories(cursor, child, &mut description)?,
             "DefaultExperiment" => {
                 description.default_experiment = Some(DefaultExperiment {
                     start_time: child.value("startTime")?,
@@ -121,6 +112,20 @@ fn read_description(cursor: &mut Cursor<'_>, root: &Element) -> Result<ModelDesc
         }
     }
     Ok(description)
+}
+
+fn read_log_categories(
+    cursor: &mut Cursor<'_>,
+    parent: &Element,
+    description: &mut ModelDescription,
+) -> Result<(), Error> {
+    let categories = &mut description.log_categories;
+    cursor.list(parent, "Category", categories, |_, category| {
+        Ok(LogCategory {
+            name: category.required("name")?.to_owned(),
+            description: category.text("description"),
+        })
+    })
 }
 
 fn read_source_files(cursor: &mut Cursor<'_>, parent: &Element) -> Result<Vec<String>, Error> {
@@ -191,6 +196,8 @@ fn read_unit(cursor: &mut Cursor<'_>, element: &Element) -> Result<Unit, Error> 
                     offset: child.value("offset")?.unwrap_or(0.0),
                 });
             }
+            // FMI 3.0 has display units that are reciprocals; nothing here shows values in them.
+            "DisplayUnit" if child.flag("inverse")? => {}
             "DisplayUnit" => unit.display_units.push(DisplayUnit {
                 name: child.required("name")?.to_owned(),
                 factor: child.value("factor")?.unwrap_or(1.0),

@@ -101,7 +101,7 @@ pub(super) fn read_simple_type(
     })
 }
 
-fn read_real_attributes(element: &Element) -> Result<RealAttributes, Error> {
+pub(super) fn read_real_attributes(element: &Element) -> Result<RealAttributes, Error> {
     Ok(RealAttributes {
         quantity: element.text("quantity"),
         unit: element.text("unit"),

@@ -5,3 +5,4 @@ mod reading;
 mod round_trip;
 pub(crate) mod sample;
 mod validation;
+mod version3;

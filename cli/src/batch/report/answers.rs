@@ -7,14 +7,18 @@ use super::limits::{self, Kept};
 use super::measure::Measure;
 use super::pictures;
 use crate::batch::results::{
-    CONFIDENCE, PROBABILITIES, Results, percent, percents, quantile_words,
+    CONFIDENCE, PROBABILITIES, Results, level, percent, percents, quantile_words,
 };
 use anyhow::Result;
 use softdock_docking::{Outcome, Summary};
 use softdock_report::{Answer, Block, Cell, Table, significant};
 use softdock_study::statistics::{
-    Coverage, Distribution, Sensitivity, Surrogate, distribution, sensitivity_of,
+    Coverage, Distribution, ElementaryEffects, Indices, Interval, Sensitivity, SobolIndex,
+    Surrogate, distribution, screening_of, sensitivity_of,
 };
+
+/// Share of the variance from which on the total effects of a surrogate are put into words.
+const TRUSTED: f64 = 0.5;
 
 /// What drives one figure.
 pub struct Driver {
@@ -24,6 +28,8 @@ pub struct Driver {
     is_capture: bool,
     /// Its values, one per run; NaN where a run does not count.
     pub values: Vec<f64>,
+    /// Elementary effects, from a design that is made for them.
+    pub effects: Option<Vec<ElementaryEffects>>,
     /// Rank correlations and shares of the variance.
     pub found: Sensitivity,
     /// What inputs do together.
@@ -36,6 +42,7 @@ impl Driver {
             name: name.to_owned(),
             is_capture: key == Summary::outcome.key,
             found: sensitivity_of(data.table, key, &values, CONFIDENCE)?,
+            effects: screening_of(data.table, &values, CONFIDENCE)?,
             surrogate: pictures::expansion(&values, data),
             values,
         })
@@ -56,42 +63,125 @@ impl Driver {
         Ok(out)
     }
 
-    fn answer(&self, data: &Data<'_>) -> Result<Answer> {
+    fn answer(&self, data: &Data<'_>) -> Answer {
         let mut blocks: Vec<Block> = Vec::new();
-        blocks.extend(pictures::elementary(&self.name, &self.values, data)?.map(Into::into));
+        let effects = self.effects.as_ref();
+        let effects = effects.map(|found| pictures::elementary(&self.name, found, data));
+        blocks.extend(effects.map(Into::into));
         let joint = self.surrogate.as_ref();
         let joint = joint.map(|found| pictures::joint_effects(&self.name, found, data));
         blocks.extend(joint.map(Into::into));
         let shares = pictures::sensitivities(&self.name, &self.found, data);
         // Shares of the variance first: a rank correlation does not show effects to both sides.
         blocks.extend(shares.into_iter().rev().map(Into::into));
-        Ok(Answer {
+        Answer {
             title: format!("What drives {}", self.name),
             sentence: self.in_words(data),
             blocks,
-        })
+        }
     }
 
-    /// The strongest inputs in a sentence.
+    /// The strongest inputs in a sentence, from the best that is known of them.
     fn in_words(&self, data: &Data<'_>) -> String {
-        let Some(surrogate) = &self.surrogate else {
-            return String::new();
+        if let Some(effects) = &self.effects {
+            let effects = effects
+                .iter()
+                .map(|found| (found.mean_magnitude, String::new()));
+            let said = strongest(data, effects, |value| significant(value, 3));
+            return format!("Mean change over the range of an input: {said}.");
+        }
+        let share = |value: f64| format!("{} %", whole_percent(value));
+        let alone = || {
+            self.found.inputs.iter().map(|input| match input.indices {
+                Indices::GivenData(first) => (first.index.estimate, known_share(&first.index)),
+                _ => (0.0, String::new()),
+            })
         };
-        let inputs = data.inputs.iter().zip(&surrogate.inputs);
-        let mut ranked: Vec<(f64, f64, &str)> = inputs
-            .map(|(input, index)| (index.total, index.first_order, &*input.axis.label))
-            .collect();
-        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let part = |(total, first, name): &(f64, f64, &str)| {
-            let [first, total] = [*first, *total].map(|share| percent(share.clamp(0.0, 1.0)));
-            format!("{name} {total} % ({first} % alone)")
-        };
-        let strongest: Vec<String> = ranked.iter().take(3).map(part).collect();
-        format!(
-            "Share of the variance with all joint effects: {}.",
-            strongest.join(", ")
-        )
+        let saltelli = self
+            .found
+            .inputs
+            .iter()
+            .filter_map(|input| match input.indices {
+                Indices::Saltelli { first_order, total } => {
+                    let alone = format!("; {} % alone", whole_percent(first_order.estimate));
+                    Some((total.estimate, known_share(&total) + &alone))
+                }
+                _ => None,
+            });
+        let saltelli: Vec<(f64, String)> = saltelli.collect();
+        let with_others = "Share of the variance with all joint effects";
+        if !saltelli.is_empty() {
+            let said = strongest(data, saltelli.into_iter(), share);
+            return format!("{with_others}: {said}.");
+        }
+        match &self.surrogate {
+            Some(surrogate) if surrogate.predicted >= TRUSTED => {
+                let inputs = surrogate.inputs.iter().map(|index| {
+                    let limits = index.total_limits;
+                    let [low, high, alone] =
+                        [limits.low, limits.high, index.first_order].map(whole_percent);
+                    (index.total, format!("{low} … {high}; {alone} % alone"))
+                });
+                format!("{with_others}: {}.", strongest(data, inputs, share))
+            }
+            other => {
+                let mut said = strongest(data, alone(), share);
+                if said.is_empty() {
+                    return said;
+                }
+                said = format!("Share of the variance that an input explains alone: {said}.");
+                if let Some(surrogate) = other {
+                    said += &format!(
+                        " Of joint effects little is known: the surrogate predicts {} % of the \
+                         variance of runs that it has not seen.",
+                        whole_percent(surrogate.predicted)
+                    );
+                }
+                said
+            }
+        }
     }
+}
+
+/// A share in whole percent, no less than none and no more than all.
+fn whole_percent(share: f64) -> String {
+    format!("{:.0}", 100.0 * share.clamp(0.0, 1.0))
+}
+
+/// The interval of an index in words; nothing without one.
+fn known_share(index: &SobolIndex) -> String {
+    let Interval { low, high } = index.interval;
+    match low.is_finite() {
+        true => format!("{} … {}", whole_percent(low), whole_percent(high)),
+        false => String::new(),
+    }
+}
+
+/// The three inputs with the largest values, each with what else is said of it.
+fn strongest(
+    data: &Data<'_>,
+    inputs: impl Iterator<Item = (f64, String)>,
+    shown: impl Fn(f64) -> String,
+) -> String {
+    let named = data.inputs.iter().zip(inputs);
+    let mut ranked: Vec<(f64, String, &str)> = named
+        .map(|(input, (value, more))| (value, more, &*input.axis.label))
+        .filter(|(value, ..)| *value > 0.0)
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let part = |(value, more, name): &(f64, String, &str)| {
+        let value = shown(*value);
+        match more.trim_start_matches("; ") {
+            "" => format!("{name} {value}"),
+            more => format!("{name} {value} ({more})"),
+        }
+    };
+    ranked
+        .iter()
+        .take(3)
+        .map(part)
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// All parts, in the order in which they are asked for.
@@ -104,7 +194,7 @@ pub fn all(
 ) -> Result<Vec<Answer>> {
     let mut out = Vec::new();
     for driver in drivers {
-        out.push(driver.answer(data)?);
+        out.push(driver.answer(data));
     }
     for driver in drivers.iter().filter(|driver| driver.is_capture) {
         out.extend(boundary_map::answer(driver, data)?);
@@ -208,7 +298,7 @@ fn figure_rows(found: &Distribution, measure: &Measure) -> Vec<Vec<Cell>> {
         let words = quantile_words(q, found.count);
         let words = words.trim_matches(['(', ')']).to_owned();
         rows.push(vec![
-            name(&format!("{} % below", percent(q.probability))),
+            name(&format!("{} % below", level(q.probability))),
             Cell::number(q.value, 4),
             Cell::text(if words.is_empty() {
                 "–"

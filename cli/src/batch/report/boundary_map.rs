@@ -8,7 +8,7 @@ use super::answers::Driver;
 use super::data::{Data, Input};
 use super::pictures;
 use crate::batch::boundary::contour::contour;
-use crate::batch::results::{CONFIDENCE, percent};
+use crate::batch::results::{CONFIDENCE, level, percent};
 use anyhow::Result;
 use softdock_docking::Outcome;
 use softdock_report::{Answer, Group, Line, Scatter};
@@ -150,7 +150,7 @@ fn of_all(area: &Area<'_>, map: &EventMap, data: &Data<'_>) -> Result<Scatter> {
         draws.iter().filter(likely).count() as f64 / DRAWS as f64
     });
     let line = |share: &f64| {
-        let name = format!("{} % captured", percent(*share));
+        let name = format!("{} % captured", level(*share));
         area.line(&name, &values, *share, *share != 0.5)
     };
     let lines = SHARES.iter().map(line).collect();

@@ -12,7 +12,7 @@ mod tables;
 
 pub use data::axis_of_input;
 
-use super::results::{FORCE, Results, percent, percents, quantile_words};
+use super::results::{FORCE, Results, level, percent, percents, quantile_words};
 use super::status;
 use crate::output;
 use crate::settings::{Resolved, SettingsArgs};
@@ -278,32 +278,24 @@ fn warning(plan: &Plan, status: &Status, results: &Results) -> Option<String> {
 fn headlines(data: &Data<'_>, results: &Results) -> Result<Vec<Figure>> {
     let mut out = Vec::new();
     if let Some(share) = results.capture_probability() {
+        let interval = match results.capture.interval {
+            Some(interval) => {
+                let sure = results.capture.coverage.words();
+                format!("{} % with {sure}95 %", percents(interval))
+            }
+            None => "nothing was drawn at random: no interval".to_owned(),
+        };
         out.push(
             Figure::text("probability of capture", percent(share), "%")
+                .noted(interval)
                 .keyed("capture_probability", share),
         );
-        let (interval, sure) = match results.capture.interval {
-            Some(interval) => (percents(interval), results.capture.coverage.words()),
-            None => ("none on a grid".to_owned(), ""),
-        };
-        out.push(Figure::text(
-            &format!("its {sure}95 % interval"),
-            interval,
-            "%",
-        ));
         if let Some(bounds) = results.capture.bounds {
             let label = format!("whatever the {} undecided runs", results.undecided());
             out.push(Figure::text(&label, percents(bounds), "%"));
         }
         let (captured, met) = (results.count(Outcome::Captured), results.met());
-        out.push(
-            Figure::text(
-                "captured, of the sound runs that met",
-                captured.to_string(),
-                "",
-            )
-            .keyed("captured", captured),
-        );
+        out.push(Figure::text("captured", captured.to_string(), "").keyed("captured", captured));
         out.push(
             Figure::text("sound runs that met", met.to_string(), "").keyed("capture_trials", met),
         );
@@ -313,11 +305,16 @@ fn headlines(data: &Data<'_>, results: &Results) -> Result<Vec<Figure>> {
         for quantile in main.quantiles.iter().filter(|q| q.probability >= 0.5) {
             let name = match quantile.probability {
                 0.5 => format!("median {label}"),
-                p => format!("{} % of {label} below", percent(p)),
+                p => format!("{} % of {label} below", level(p)),
             };
             let known = quantile_words(quantile, main.count);
-            out.push(Figure::number(&name, quantile.value, 3, unit));
-            out.push(Figure::text("  95 % interval", known, unit));
+            let known = known.trim_matches(['(', ')']);
+            let sure = quantile.coverage.words();
+            let known = match (quantile.low, quantile.high) {
+                (Some(_), Some(_)) => format!("{known} {unit} with {sure}95 %"),
+                _ => known.to_owned(),
+            };
+            out.push(Figure::number(&name, quantile.value, 3, unit).noted(known));
         }
         let mut largest = Figure::number(&format!("largest {label}"), main.max, 3, unit);
         if data.main.key == FORCE.key {

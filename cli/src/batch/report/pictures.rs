@@ -10,9 +10,8 @@ use softdock_report::{
 };
 use softdock_study::description::Sampling;
 use softdock_study::statistics::{
-    ElementaryEffects, Indices, InputSensitivity, Proportion, Sensitivity, SobolIndex, Surrogate,
-    SurrogateIndex, SurrogateKind, exceedance, quantile, screening_of, surrogate,
-    surrogate_of_event,
+    ElementaryEffects, Indices, InputSensitivity, Interval, Proportion, Sensitivity, SobolIndex,
+    Surrogate, SurrogateIndex, SurrogateKind, best_surrogate, exceedance, quantile,
 };
 
 /// Figures whose distributions are shown, if the study has them.
@@ -181,10 +180,7 @@ pub fn sensitivities(name: &str, found: &Sensitivity, data: &Data<'_>) -> Vec<Ba
 }
 
 /// Which inputs matter at all, from a radial design; none of another.
-pub fn elementary(name: &str, values: &[f64], data: &Data<'_>) -> Result<Option<Bars>> {
-    let Some(found) = screening_of(data.table, values, CONFIDENCE)? else {
-        return Ok(None);
-    };
+pub fn elementary(name: &str, found: &[ElementaryEffects], data: &Data<'_>) -> Bars {
     let bar = |(input, effects): (&Input, &ElementaryEffects)| {
         let magnitude = match effects.interval {
             Some(i) => Estimate::within(effects.mean_magnitude, i.low.max(0.0), i.high),
@@ -196,9 +192,9 @@ pub fn elementary(name: &str, values: &[f64], data: &Data<'_>) -> Result<Option<
         };
         (effects.mean_magnitude, bar)
     };
-    let mut rows: Vec<(f64, Bar)> = data.inputs.iter().zip(&found).map(bar).collect();
+    let mut rows: Vec<(f64, Bar)> = data.inputs.iter().zip(found).map(bar).collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
-    Ok(Some(Bars {
+    Bars {
         title: format!("Elementary effects on {name}"),
         sentence: "How much the result changes over the whole range of an input, the others held: \
                    mean magnitude, and how much that differs from place to place. A spread that is \
@@ -208,18 +204,19 @@ pub fn elementary(name: &str, values: &[f64], data: &Data<'_>) -> Result<Option<
         x: Axis::new("change over the range of the input", ""),
         series: vec!["mean magnitude".to_owned(), "spread".to_owned()],
         rows: rows.into_iter().map(|(_, bar)| bar).collect(),
-    }))
+    }
 }
 
 /// What an input does together with others, from a surrogate.
 pub fn joint_effects(name: &str, found: &Surrogate, data: &Data<'_>) -> Bars {
     let bar = |(input, index): (&Input, &SurrogateIndex)| {
-        let limits = index.total_limits;
+        let within =
+            |share: f64, limits: Interval| Estimate::within(share, limits.low, limits.high);
         let bar = Bar {
             name: input.axis.label.clone(),
             values: vec![
-                Estimate::exact(index.first_order),
-                Estimate::within(index.total, limits.low, limits.high),
+                within(index.first_order, index.first_order_limits),
+                within(index.total, index.total_limits),
             ],
         };
         (index.total, bar)
@@ -230,11 +227,12 @@ pub fn joint_effects(name: &str, found: &Surrogate, data: &Data<'_>) -> Bars {
         title: format!("Alone and with others: {name}"),
         sentence: format!(
             "From {}, which predicts {} % of the variance of runs that it has not seen. What it leaves \
-             open may belong to any input: the whiskers say what the total can be.",
+             open may belong to any input, and other runs would give another one: the whiskers say what \
+             the shares can be.",
             match found.kind {
                 SurrogateKind::Expansion(terms) =>
                     format!("a polynomial chaos expansion of {terms} terms"),
-                SurrogateKind::Classifier =>
+                SurrogateKind::Process | SurrogateKind::Classifier =>
                     format!("a Gaussian process fitted to {} runs", found.rows),
             },
             crate::batch::results::percent(found.predicted.max(0.0))
@@ -257,14 +255,7 @@ pub fn expansion(values: &[f64], data: &Data<'_>) -> Option<Surrogate> {
         return None;
     }
     let (u, y) = points(values, data);
-    // Jumps are not for polynomials; whichever predicts better is taken.
-    let smooth = surrogate(&u, &y);
-    let event = surrogate_of_event(&u, &y);
-    match (smooth, event) {
-        (Some(smooth), Some(event)) if event.predicted > smooth.predicted => Some(event),
-        (None, event) => event,
-        (smooth, _) => smooth,
-    }
+    best_surrogate(&u, &y)
 }
 
 /// Points of the unit cube of runs with finite values, and these: all, or a fair sample of as many as

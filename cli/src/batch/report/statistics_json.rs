@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 use softdock_study::Kind;
 use softdock_study::statistics::{
     ElementaryEffects, Exceedance, Indices, InputSensitivity, Sensitivity, SobolIndex, Surrogate,
-    SurrogateKind, distribution, exceedance, screening_of,
+    SurrogateKind, distribution, exceedance,
 };
 
 /// Distributions of all figures, what drives the named ones, exceedance curves and limits.
@@ -33,8 +33,8 @@ pub fn all(data: &Data<'_>, named: &[Measure], drivers: &[Driver], kept: &[Kept]
         let mut value = sensitivity(&driver.found);
         let surrogate = driver.surrogate.as_ref();
         value["expansion"] = surrogate.map_or(Json::Null, |found| expansion(data, found));
-        if let Some(effects) = screening_of(data.table, &driver.values, CONFIDENCE)? {
-            value["elementary_effects"] = elementary(data, &effects);
+        if let Some(effects) = &driver.effects {
+            value["elementary_effects"] = elementary(data, effects);
         }
         sensitivities.insert(driver.found.figure.clone(), value);
     }
@@ -63,6 +63,7 @@ fn expansion(data: &Data<'_>, found: &Surrogate) -> Json {
             json!({
                 "input": input.key,
                 "first_order": index.first_order,
+                "first_order_limits": ends(index.first_order_limits),
                 "total": index.total,
                 "total_limits": ends(index.total_limits),
             })
@@ -72,6 +73,7 @@ fn expansion(data: &Data<'_>, found: &Surrogate) -> Json {
         "predicted_share": found.predicted,
         "kind": match found.kind {
             SurrogateKind::Expansion(_) => "polynomial_chaos",
+            SurrogateKind::Process => "gaussian_process",
             SurrogateKind::Classifier => "gaussian_process_classifier",
         },
         "rows": found.rows,

@@ -2,8 +2,9 @@
 
 use super::columns::Value;
 use super::compare::Comparison;
+use super::history::History;
 use softdock_figures::{Figures, Views, figures};
-use softdock_report::Figure as Shown;
+use softdock_report::{Block, Figure as Shown};
 use std::path::PathBuf;
 
 figures! {
@@ -25,6 +26,8 @@ figures! {
     last_values: Vec<Value> as "Their values in its last row.";
     #[serde(skip_serializing_if = "Option::is_none")]
     compared: Option<Comparison> as "How it differs from the table of --compare.";
+    #[serde(skip)]
+    history: History as "What its page draws.";
 }
 
 /// Most values that a terminal shows.
@@ -46,6 +49,10 @@ impl Views for SimulateResult {
             other => Shown::text(name, other.to_string(), ""),
         });
         self.lines().into_iter().chain(last).collect()
+    }
+
+    fn blocks(&self) -> Vec<Block> {
+        self.history.blocks()
     }
 
     fn notes(&self) -> Vec<String> {

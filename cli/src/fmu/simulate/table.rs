@@ -2,11 +2,11 @@
 
 use super::assignment::find;
 use crate::failure::BadInput;
-use crate::input_table;
+use crate::input_table::{self, Cells};
 use anyhow::Result;
 use multibody::model::Interpolation;
 use softdock_fmi::import::{FmuInstance, ImportError};
-use softdock_xml::{Causality, ModelDescription, VariableType};
+use softdock_xml::{Causality, ModelDescription, SimpleTypeKind, VariableType};
 use std::path::Path;
 
 /// Inputs over time.
@@ -14,6 +14,7 @@ use std::path::Path;
 pub struct InputTable {
     times: Vec<f64>,
     columns: Vec<Column>,
+    texts: Vec<String>,
     interpolates: bool,
     interpolation: Interpolation,
 }
@@ -30,6 +31,7 @@ enum Kind {
     Real,
     Integer,
     Boolean,
+    Text,
 }
 
 impl InputTable {
@@ -39,7 +41,7 @@ impl InputTable {
         interpolation: Interpolation,
         description: &ModelDescription,
     ) -> Result<Self> {
-        let table = input_table::read_with(path, |name| input(name, description).map(|_| ()))?;
+        let table = input_table::read_cells(path, |name| cells(name, description))?;
         Ok(Self {
             interpolation,
             ..Self::new(table, description)?
@@ -64,6 +66,7 @@ impl InputTable {
         Ok(Self {
             times: table.times,
             columns: columns.collect::<Result<_, BadInput>>()?,
+            texts: table.texts,
             interpolates: interface.is_some_and(|interface| interface.can_interpolate_inputs),
             interpolation: Interpolation::default(),
         })
@@ -98,6 +101,10 @@ impl InputTable {
                 Kind::Boolean => {
                     instance.set_boolean(&reference, &[self.held(column, time) != 0.0])?;
                 }
+                Kind::Text => {
+                    let number = self.held(column, time) as usize;
+                    instance.set_string(column.reference, &self.texts[number])?;
+                }
             }
         }
         Ok(())
@@ -131,11 +138,36 @@ fn input(name: &str, description: &ModelDescription) -> Result<(u32, Kind), BadI
         VariableType::Real(_) => Kind::Real,
         VariableType::Integer(_) | VariableType::Enumeration(_) => Kind::Integer,
         VariableType::Boolean(_) => Kind::Boolean,
-        VariableType::String(_) => {
-            return Err(BadInput::new(format!("`{name}` is a text")));
-        }
+        VariableType::String(_) => Kind::Text,
     };
     Ok((variable.value_reference, kind))
+}
+
+/// What the cells of the input's column are.
+fn cells(name: &str, description: &ModelDescription) -> Result<Cells, BadInput> {
+    let (_, kind) = input(name, description)?;
+    Ok(match kind {
+        Kind::Real => Cells::Numbers,
+        Kind::Integer => Cells::Whole(items(name, description)),
+        Kind::Boolean => Cells::Truth,
+        Kind::Text => Cells::Texts,
+    })
+}
+
+/// Names and numbers of the items of an enumeration.
+fn items(name: &str, description: &ModelDescription) -> Vec<(String, i32)> {
+    let variable = description.variable(name).map(|(_, variable)| variable);
+    let declared = variable.and_then(|variable| variable.variable_type.declared_type());
+    match declared
+        .and_then(|name| description.simple_type(name))
+        .map(|it| &it.kind)
+    {
+        Some(SimpleTypeKind::Enumeration { items, .. }) => {
+            let items = items.iter();
+            items.map(|item| (item.name.clone(), item.value)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]
@@ -146,8 +178,11 @@ mod tests {
 
     fn read(text: &str) -> Result<InputTable, BadInput> {
         let description = ModelKind::LegPlanar.description().unwrap();
-        let known = |name: &str| input(name, &description).map(|_| ());
-        InputTable::new(input_table::parse(text.as_bytes(), known)?, &description)
+        let known = |name: &str| cells(name, &description);
+        InputTable::new(
+            input_table::parse_cells(text.as_bytes(), known)?,
+            &description,
+        )
     }
 
     #[test]

@@ -51,6 +51,10 @@ struct Tally {
 
 impl Tally {
     fn count(&mut self, interval: Option<Interval>, truth: f64, coverage: Coverage) {
+        // What is told with a reservation is no promise.
+        if coverage == Coverage::LongTail {
+            return;
+        }
         let told = |i: &Interval| i.low.is_finite() || i.high.is_finite();
         let Some(interval) = interval.filter(told) else {
             return;

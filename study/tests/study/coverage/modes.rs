@@ -5,8 +5,8 @@ use super::{Report, Tally, figure, head, inputs, plan};
 use softdock_study::boundary::{BoundarySearch, Settings};
 use softdock_study::statistics::sequential::{look_confidence, looks};
 use softdock_study::statistics::{
-    Coverage, Dependence, TwoFidelity, elementary_effects, mean_of_two, probability_of_two,
-    proportion, quantile_of_two,
+    Coverage, Dependence, TwoFidelity, best_surrogate, elementary_effects, mean_of_two,
+    probability_of_two, proportion, quantile_of_two,
 };
 
 const SEEDS: u64 = 300;
@@ -159,6 +159,52 @@ fn stopping_keeps_the_error_rate_of_every_design() {
             let plain = found[1].percent();
             let title = format!("{sampling} | {share:.3} | {plain:.1}");
             report.row(&title, &names, &found[..1]);
+        }
+    }
+    report.assert();
+}
+
+/// What total effects can be by a surrogate, whichever predicts best: of the figure and of the event that
+/// it is above its limit.
+#[test]
+#[ignore = "takes minutes; run with --ignored --nocapture"]
+fn limits_of_total_effects_hold() {
+    const STUDIES: u64 = 100;
+    let names = [
+        "total of x1",
+        "total of x2",
+        "total of x3",
+        "event: total of x1",
+        "event: total of x2",
+        "event: total of x3",
+    ];
+    let mut report = new_report();
+    head("design | inputs | runs", &names);
+    for d in [4, 14] {
+        let truth = super::Truth::new(d);
+        let exact: Vec<f64> = truth.total.into_iter().chain(truth.event_total).collect();
+        for sampling in ["monte_carlo", "sobol"] {
+            for runs in [60, 250, 1000] {
+                let mut found = vec![Tally::default(); names.len()];
+                for seed in 0..STUDIES {
+                    let plan = plan(sampling, runs, d, seed);
+                    let u: Vec<Vec<f64>> = (0..runs).map(|run| plan.point(run)).collect();
+                    let y: Vec<f64> = inputs(&plan).iter().map(|x| figure(x)).collect();
+                    let event = |y: &f64| f64::from(u8::from(*y > truth.above[0].0));
+                    let events: Vec<f64> = y.iter().map(event).collect();
+                    for (k, values) in [y, events].iter().enumerate() {
+                        let Some(surrogate) = best_surrogate(&u, values) else {
+                            continue;
+                        };
+                        for i in 0..3 {
+                            let limits = Some(surrogate.inputs[i].total_limits);
+                            let place = 3 * k + i;
+                            found[place].count(limits, exact[place], Coverage::Conservative);
+                        }
+                    }
+                }
+                report.row(&format!("{sampling} | {d} | {runs}"), &names, &found);
+            }
         }
     }
     report.assert();
