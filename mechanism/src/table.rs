@@ -1,6 +1,9 @@
 //! The table of keys: every key of a mechanism file with kind, unit, range and meaning. Reading,
 //! checking, messages and the reference in `docs` follow from it.
 
+use multibody::contact::NormalLaw;
+use softdock_settings::Words;
+
 /// What a value may look like.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
@@ -1202,13 +1205,7 @@ pub const SECTIONS: &[Section] = &[
             ),
             row(
                 "law",
-                Kind::Word(&[
-                    "hertz",
-                    "hunt_crossley",
-                    "lankarani_nikravesh",
-                    "flores",
-                    "exact",
-                ]),
+                Kind::Word(NormalLaw::WORDS),
                 ANY,
                 "damping: none, or from the restitution; exact delivers it (default)",
             ),

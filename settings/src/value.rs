@@ -12,9 +12,17 @@ pub trait Setting {
 }
 
 /// A choice between words; [`crate::words!`] declares one.
-pub trait Words {
+pub trait Words: Copy + 'static {
     /// The words.
     const WORDS: &'static [&'static str];
+    /// What they stand for, in the same order.
+    const ALL: &'static [Self];
+
+    /// What a word stands for.
+    fn from_word(word: &str) -> Option<Self> {
+        let place = Self::WORDS.iter().position(|known| *known == word)?;
+        Self::ALL.get(place).copied()
+    }
 }
 
 impl Setting for f64 {
@@ -96,6 +104,7 @@ macro_rules! words {
 
         impl $crate::Words for $name {
             const WORDS: &'static [&'static str] = &[$($word),+];
+            const ALL: &'static [Self] = &[$(Self::$variant),+];
         }
 
         impl $crate::Setting for $name {

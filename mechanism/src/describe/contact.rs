@@ -24,6 +24,7 @@ use multibody::contact::{
 use multibody::group::{Group, Se3};
 use multibody::model::{Booking, FIRST_INPUT};
 use nalgebra::Vector3;
+use softdock_settings::Words;
 
 impl Assembler<'_> {
     pub(super) fn read_contacts(&mut self) -> Result<()> {
@@ -203,13 +204,9 @@ impl Assembler<'_> {
 const SLOWEST_TOUCH: f64 = 1e-6;
 
 fn normal_law(entry: &Entry<'_>) -> Result<NormalLaw> {
-    Ok(match entry.word("law")?.as_deref() {
-        Some("hertz") => NormalLaw::Hertz,
-        Some("hunt_crossley") => NormalLaw::HuntCrossley,
-        Some("lankarani_nikravesh") => NormalLaw::LankaraniNikravesh,
-        Some("flores") => NormalLaw::Flores,
-        _ => NormalLaw::Exact,
-    })
+    // The table allows no other words than those of the laws.
+    let law = entry.word("law")?.and_then(|word| NormalLaw::from_word(&word));
+    Ok(law.unwrap_or_default())
 }
 
 fn friction(entry: &Entry<'_>) -> Result<Friction> {
