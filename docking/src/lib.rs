@@ -14,6 +14,21 @@
 //! * [`story`]: what happened and why, in a sentence;
 //! * [`figures`]: what a figure is called, what it means and how it is shown;
 //! * [`summary`]: the figures an engineer wants, a row each.
+//!
+//! ```
+//! use multibody::results::soundness::Soundness;
+//! use softdock_docking::{DockingRun, Outcome, Scenario};
+//!
+//! let mut scenario = Scenario::default();
+//! scenario.docking.duration_s = 0.1;
+//! scenario.platform.legs.elements = 3;
+//! let mut run = DockingRun::new(&scenario, false)?;
+//! run.run()?;
+//! let summary = run.summary()?;
+//! assert_eq!(summary.outcome, Outcome::InContact);
+//! assert_eq!(summary.soundness, Soundness::Sound);
+//! # Ok::<(), softdock_docking::DockingError>(())
+//! ```
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 

@@ -12,6 +12,17 @@
 //!   master, who may ask how a force went over a step ([`series`]).
 //!
 //! There is no I/O, no logging and no thread in this crate.
+//!
+//! ```
+//! use leg_core::{LegConfig, pretension};
+//!
+//! let mut config = LegConfig::default();
+//! config.tendon.stiffness_n_per_m = 3000.0;
+//! let report = pretension(&config)?.report;
+//! // However stiff the tendon is, it balances the thrust of the leaf and half of its weight.
+//! assert!((report.tension_n - 58.07).abs() < 0.01);
+//! # Ok::<(), leg_core::LegError>(())
+//! ```
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 

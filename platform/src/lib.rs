@@ -1,4 +1,17 @@
 //! The platform: legs coupled through the spherical joints of the end effector.
+//!
+//! ```
+//! use softdock_platform::PlatformConfig;
+//! use softdock_platform::statics::StaticPlatform;
+//!
+//! let mut config = PlatformConfig::default();
+//! config.legs.elements = 6;
+//! let platform = StaticPlatform::nominal(&config)?;
+//! // Stiff along the docking axis, where the tendons act, and soft across it.
+//! let stiffness = platform.stiffness();
+//! assert!(stiffness[(2, 2)] > 30.0 * stiffness[(0, 0)]);
+//! # Ok::<(), softdock_platform::PlatformError>(())
+//! ```
 
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 

@@ -205,7 +205,9 @@ const SLOWEST_TOUCH: f64 = 1e-6;
 
 fn normal_law(entry: &Entry<'_>) -> Result<NormalLaw> {
     // The table allows no other words than those of the laws.
-    let law = entry.word("law")?.and_then(|word| NormalLaw::from_word(&word));
+    let law = entry
+        .word("law")?
+        .and_then(|word| NormalLaw::from_word(&word));
     Ok(law.unwrap_or_default())
 }
 
