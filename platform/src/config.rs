@@ -153,6 +153,7 @@ table! {
     pub struct SolverConfig in "solver" {
         #[serde(skip_serializing_if = "Option::is_none")]
         accuracy: Option<f64> = None, "Accuracy aimed at for a docking's peak force, as a part of it (an aim, not a bound: of 64 random dockings at 1e-3 one was off by more, 1.4e-3): decides legs.elements, the largest step_s, spectral_radius, newton_tolerance and contact.steps_per_half_period; steps are as long as their error allows and do not end at rows of output; left out: as these keys say" ["-"; 1e-5 to 0.05] sample "1e-3";
+        step_accuracy: f64 = 1e-3, "Dockings: a step whose error falsifies the peak force by more than about this part of it is repeated smaller, down to a sixty-fourth of step_s; 0: steps are as long as step_s says; not in explicit co-simulation" ["-"; 0 to 0.05];
         step_s: f64 = Solver::default().step_s, "Step size of legs and bodies; contact makes it smaller where needed" ["s"; as Solver::step_s];
         spectral_radius: f64 = Solver::default().spectral_radius, "Spectral radius at infinite frequency: 1 keeps energy, 0 damps most" ["-"; as Solver::spectral_radius];
         newton_tolerance: f64 = Solver::default().newton_tolerance, "Newton's tolerance, relative to the leg's size or in rad" ["-"; as Solver::newton_tolerance];
@@ -307,6 +308,7 @@ impl PlatformConfig {
         let mut out = self.clone();
         if let Some(accuracy) = self.solver.accuracy {
             let found = Resolution::for_accuracy(accuracy);
+            out.solver.step_accuracy = accuracy;
             out.legs.elements = found.elements;
             out.solver.step_s = found.step_s;
             out.solver.spectral_radius = found.spectral_radius;

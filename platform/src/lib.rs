@@ -37,6 +37,7 @@ pub mod results;
 pub mod sample;
 pub mod scheme;
 pub mod statics;
+mod step_error;
 pub mod stopwatch;
 pub mod strut;
 pub mod threads;

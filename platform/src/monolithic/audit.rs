@@ -5,19 +5,11 @@ use crate::bodies::{EFFECTOR, point_motion};
 use crate::body::BodyStep;
 use crate::error::PlatformError;
 use crate::leg::PlatformLeg;
+use crate::step_error;
 use crate::stopwatch::timed;
 use crate::world::Trial;
 use multibody::dynamics::integrator::Integrator;
-use multibody::dynamics::pace::StepError;
 use multibody::dynamics::stepper::{Refusal, Strictness};
-use nalgebra::Vector6;
-
-/// Part of the accuracy asked for by which a step may falsify the speed of bodies: errors of many steps
-/// add up. Chosen by errors of peak forces over random dockings.
-const ERROR_SHARE: f64 = 0.15;
-/// Steps are not made shorter than this part of the largest one for their error: contact has limits of
-/// its own, and behind a jump the acceleration-like variables say little.
-const SMALLEST_FOR_ERROR: f64 = 1.0 / 64.0;
 
 impl<L: PlatformLeg> Platform<L> {
     /// Moves the legs to the end of the step, and with a target, or once legs were at their stops
@@ -95,35 +87,19 @@ impl<L: PlatformLeg> Platform<L> {
         Ok(())
     }
 
-    /// Where an accuracy is asked for, judges the error of the bodies' increments in a step.
+    /// With a target, or where an accuracy is asked for, judges the error of a step by the motion of the
+    /// bodies.
     pub(super) fn judge_error(
         &mut self,
         steps: &[BodyStep],
         integrator: &Integrator,
         strict: bool,
     ) -> core::result::Result<(), Refusal<PlatformError>> {
-        let Some(accuracy) = self.config.solver.accuracy else {
+        if self.world.encounter().is_none() && self.config.solver.accuracy.is_none() {
             return Ok(());
-        };
-        let radius = self.config.legs.sphere_radius_m;
-        let size = |twist: &Vector6<f64>| {
-            let linear = twist.fixed_rows::<3>(0).norm();
-            linear + radius * twist.fixed_rows::<3>(3).norm()
-        };
-        let (mut error, mut speed) = (0.0_f64, 0.0_f64);
-        for (step, state) in steps.iter().zip(&self.bodies) {
-            error = error.max(size(&(step.trial.algorithmic - state.algorithmic)));
-            speed = speed.max(size(&step.trial.velocity));
         }
-        let judged = StepError {
-            error: error * integrator.error_by_algorithmic().abs(),
-            speed,
-            share: ERROR_SHARE * accuracy,
-            step: integrator.step(),
-            smallest: SMALLEST_FOR_ERROR * self.config.solver.step_s,
-        };
-        let judged = self.pace.judge_error(&judged, strict);
-        judged.map_err(Refusal::Inaccurate)
+        let motion = (self.bodies.as_slice(), steps);
+        step_error::judge(&mut self.pace, &self.config, motion, integrator, strict)
     }
 
     /// Sum of the balances of all legs [J].

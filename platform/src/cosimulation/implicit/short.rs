@@ -10,6 +10,7 @@ use crate::bodies::EFFECTOR;
 use crate::body::BodyStep;
 use crate::cosimulation::slot::{Before, Question, Request, Slope, Stop};
 use crate::error::{PlatformError, Result};
+use crate::step_error;
 use crate::wrench::SAME_TIME;
 use multibody::dynamics::integrator::Integrator;
 use multibody::dynamics::stepper::{Done, Refusal, Strictness};
@@ -68,7 +69,7 @@ impl Implicit {
                 break;
             }
             if size <= tolerance && !self.displaced {
-                self.judge(&steps, (h, end), strict)?;
+                self.judge(&steps, (&integrator, end), strict)?;
                 let accepted = self.accept_short(&steps, &integrator, end);
                 done.closed = accepted.map_err(Refusal::Never)?;
                 done.changed = self.common.world.changed();
@@ -161,10 +162,11 @@ impl Implicit {
     fn judge(
         &mut self,
         steps: &[BodyStep],
-        (h, end): (f64, f64),
+        (integrator, end): (&Integrator, f64),
         strict: Strictness,
     ) -> core::result::Result<(), Refusal<PlatformError>> {
         let common = &mut self.common;
+        let h = integrator.step();
         let trial = common.world.examine(&common.bodies, steps, common.time, h);
         if let Some(after) = trial.event.filter(|_| strict.events) {
             return Err(Refusal::Event(after));
@@ -172,6 +174,14 @@ impl Implicit {
         if common.world.encounter().is_none() {
             return Ok(());
         }
+        let motion = (common.bodies.as_slice(), steps);
+        step_error::judge(
+            &mut self.pace,
+            &common.config,
+            motion,
+            integrator,
+            strict.account,
+        )?;
         let Some(before) = self.balance.filter(|_| strict.look) else {
             self.pace.guard.postpone(trial.miss, h);
             return Ok(());
