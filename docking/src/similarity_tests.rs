@@ -26,6 +26,9 @@ fn the_enlarged_platform_docks_like_the_laboratory_one() {
     small.platform.legs.elements = 3;
     large.platform.legs.elements = 3;
     large.platform.base.free_floating = false;
+    // Steps that are held to their error depend on the account of energies, which has a time of its own.
+    small.platform.solver.step_accuracy = 0.0;
+    large.platform.solver.step_accuracy = 0.0;
     let (from, to) = (&small.docking, &mut large.docking);
     to.duration_s = from.duration_s * S;
     to.output_interval_s = from.output_interval_s * S;

@@ -225,10 +225,11 @@ fn quantile_estimate(
         .map(|x| (f64::from(u8::from(*x <= value)) - share) / count);
     let few = count * probability.min(1.0 - probability) < FEW;
     let (low, high) = match dependence.standard_error(below) {
-        Some((error, freedom)) if !dependence.is_by_row() && !few => {
+        // The error that a few groups tell is by chance next to nothing now and then.
+        Some((error, freedom)) if !dependence.is_by_row() && dependence.has_blocks() && !few => {
             // Ranks are whole numbers, taken outwards.
             let coarse = count * probability.min(1.0 - probability) < COARSE;
-            if out.coverage == Coverage::Nominal && (coarse || !dependence.has_blocks()) {
+            if out.coverage == Coverage::Nominal && coarse {
                 out.coverage = Coverage::Conservative;
             }
             let reach = student_score(confidence, freedom) * error;

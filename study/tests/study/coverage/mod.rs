@@ -231,6 +231,9 @@ fn intervals_hold_for_every_design() {
     }
 }
 
+/// Told in fewer of 300 studies: how often it holds is not known from so few.
+const SELDOM: u32 = 30;
+
 /// One table of docs/coverage.md: an entry of each row is printed, and what lies outside the limits is
 /// gathered.
 struct Report {
@@ -244,6 +247,10 @@ impl Report {
         for (name, tally) in names.iter().zip(found) {
             if tally.told == 0 {
                 line += " – |";
+                continue;
+            }
+            if tally.told < SELDOM {
+                line += " † |";
                 continue;
             }
             let percent = tally.percent();
