@@ -30,6 +30,8 @@ use softdock_platform::wrench::WrenchHistory;
 
 /// Most nominal steps of one advance.
 const MOST_STEPS: f64 = 50.0;
+/// Part of the interval between rows within which two times are the same.
+const SAME_ROW: f64 = 1e-9;
 
 /// A leg at one time.
 #[derive(Debug, Clone, PartialEq)]
@@ -351,20 +353,32 @@ impl DockingRun {
         self.advance_until(f64::INFINITY)
     }
 
-    /// The same, but not beyond `limit` [s]. Nothing happens if that is reached already.
-    pub fn advance_until(&mut self, limit: f64) -> Result<()> {
-        if limit <= self.time() {
+    /// Goes to `end` [s], or to the end of the duration, whichever comes first: for callers that hold the
+    /// reins themselves. An end that was added up, and so misses a row of output by rounding, is that row.
+    pub fn reach(&mut self, end: f64) -> Result<()> {
+        let slack = SAME_ROW * self.scenario.docking.output_interval_s;
+        while !self.finished() && self.time() < end - slack {
+            self.advance_until(end)?;
+        }
+        Ok(())
+    }
+
+    /// Advances, but not beyond `limit` [s]. Nothing happens if that is reached already, or missed by
+    /// rounding only.
+    fn advance_until(&mut self, limit: f64) -> Result<()> {
+        let config = &self.scenario.docking;
+        let interval = config.output_interval_s;
+        let slack = SAME_ROW * interval;
+        if limit <= self.time() + slack {
             return Ok(());
         }
         if self.free.is_some() {
             return self.advance_freely(limit);
         }
-        let config = &self.scenario.docking;
-        let interval = config.output_interval_s;
-        let index = (self.time() / interval * (1.0 + 1e-12) + 1e-9).floor() + 1.0;
+        let index = (self.time() / interval * (1.0 + 1e-12) + SAME_ROW).floor() + 1.0;
         let output = (index * interval).min(config.duration_s);
-        let recorded = output <= limit;
-        let output = output.min(limit);
+        let recorded = output <= limit + slack;
+        let output = if recorded { output } else { limit };
         let left = output - self.time();
         let most = MOST_STEPS * self.scenario.platform.solver.step_s;
         let parts = grid::count(left, most);

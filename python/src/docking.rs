@@ -66,22 +66,11 @@ impl Docking {
     }
 }
 
-/// Part of the interval between rows that added-up steps may miss a row by.
-const ROUNDING: f64 = 1e-9;
-
 fn advance(run: &mut DockingRun, end: f64, torques: Option<Vec<f64>>) -> anyhow::Result<()> {
-    // Steps that were added up end beside a row by rounding: what would be left is no step.
-    let interval = run.scenario().docking.output_interval_s;
-    let row = (end / interval).round() * interval;
-    let beside = (row - end).abs() <= ROUNDING * interval;
-    let end = if beside { row } else { end };
     if let Some(torques) = torques {
         run.set_torques(&DVector::from_vec(torques))?;
     }
-    while run.time() < end && !run.finished() {
-        run.advance_until(end)?;
-    }
-    Ok(())
+    Ok(run.reach(end)?)
 }
 
 #[pymethods]

@@ -5,4 +5,5 @@
 mod actuation;
 mod captured;
 mod per_leg;
+mod reached;
 mod stability;
