@@ -200,7 +200,7 @@ fn total_effects_on_a_figure_with_an_edge_are_found() {
 #[test]
 fn the_mean_of_a_long_tail_is_not_promised() {
     let folder = Folder::new("long-tail");
-    let formula = "y = \"exp(9*x1)\"";
+    let formula = "y = \"exp(25*x1)\"";
     let found = report(&folder, &unit("monte_carlo", 60, 2, formula), &[]);
     let y = &found["figures"]["y"];
     assert_eq!(y["coverage"], "long_tail");

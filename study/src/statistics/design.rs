@@ -11,7 +11,15 @@
 //! s² = B/(B − 1) Σ_b E_b²                                                                  (1)
 //! ```
 //!
-//! and estimate ± t s with Student's t of B − 1 degrees of freedom is its interval.
+//! and estimate ± t s with Student's t of B − 1 degrees of freedom is its interval. A mean is skewed as
+//! its parts are. With γ their skewness and c = γ/√B the ratio T of error to s is transformed to one that
+//! is symmetrical to second order (`hall1992`),
+//!
+//! ```text
+//! g(T) = T + c T²/3 + c² T³/27 + c/6,    T(g) = (3/c) (∛(1 + c (g − c/6)) − 1)             (2)
+//! ```
+//!
+//! so that the interval of a mean goes from estimate − s T(t) to estimate − s T(−t).
 
 use super::Interval;
 use super::special::student_score;
@@ -211,18 +219,26 @@ impl Dependence {
         if self.count < 2 {
             return None;
         }
-        let b = self.count as f64;
-        let squares: f64 = match &self.blocks {
-            None => influences.map(|e| e * e).sum(),
-            Some(blocks) => {
-                let mut sums = vec![0.0; self.count];
-                for (e, &block) in influences.zip(blocks) {
-                    sums[block as usize] += e;
-                }
-                sums.iter().map(|sum| sum * sum).sum()
-            }
+        Some(self.error_of(&self.parts(influences)))
+    }
+
+    /// Influences of what is independent: of every row, or of every block.
+    fn parts(&self, influences: impl Iterator<Item = f64>) -> Vec<f64> {
+        let Some(blocks) = &self.blocks else {
+            return influences.collect();
         };
-        Some(((b / (b - 1.0) * squares).sqrt(), b - 1.0)) // (1)
+        let mut sums = vec![0.0; self.count];
+        for (e, &block) in influences.zip(blocks) {
+            sums[block as usize] += e;
+        }
+        sums
+    }
+
+    /// Standard error from the influences of what is independent, and its degrees of freedom.
+    fn error_of(&self, parts: &[f64]) -> (f64, f64) {
+        let b = self.count as f64;
+        let squares: f64 = parts.iter().map(|e| e * e).sum();
+        ((b / (b - 1.0) * squares).sqrt(), b - 1.0) // (1)
     }
 
     /// The interval of an estimate, with the given confidence.
@@ -242,11 +258,67 @@ impl Dependence {
             high: estimate + reach,
         })
     }
+
+    /// The interval of a mean, which is skewed as its parts are, with the given confidence; and their
+    /// number over the square of their skewness, by which it can be trusted.
+    pub(crate) fn interval_of_mean(
+        &self,
+        mean: f64,
+        influences: impl Iterator<Item = f64>,
+        confidence: f64,
+    ) -> Option<(Interval, f64)> {
+        if !self.random || self.count < 2 {
+            return None;
+        }
+        let parts = self.parts(influences);
+        let (error, freedom) = self.error_of(&parts);
+        let b = self.count as f64;
+        let moment = |power: i32| parts.iter().map(|e| e.powi(power)).sum::<f64>() / b;
+        let (second, third) = (moment(2), moment(3));
+        let skewness = if second > 0.0 {
+            third / (second * second.sqrt())
+        } else {
+            0.0
+        };
+        let c = skewness / b.sqrt();
+        let score = student_score(confidence, freedom);
+        let end = |g: f64| mean - error * skewed_score(g, c);
+        let interval = Interval {
+            low: end(score),
+            high: end(-score),
+        };
+        Some((interval, b / (skewness * skewness)))
+    }
+}
+
+/// Skewness below which (2) is its argument to ten digits.
+const SYMMETRICAL: f64 = 1e-5;
+
+/// T(g) of (2).
+fn skewed_score(g: f64, c: f64) -> f64 {
+    if c.abs() < SYMMETRICAL {
+        return g;
+    }
+    3.0 / c * (libm::cbrt(1.0 + c * (g - c / 6.0)) - 1.0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// (2) there and back, and its limit.
+    #[test]
+    fn the_skewed_score_undoes_the_transformation() {
+        for c in [-0.9, -0.1, 1e-4, 0.3, 1.0] {
+            for g in [-2.5, -1.0, 0.0, 0.7, 2.5] {
+                let t = skewed_score(g, c);
+                let back = t + c * t * t / 3.0 + c * c * t.powi(3) / 27.0 + c / 6.0;
+                assert!((back - g).abs() < 1e-11, "{c}, {g}: {back}");
+            }
+        }
+        let (below, above) = (skewed_score(2.0, 0.999e-5), skewed_score(2.0, 1.001e-5));
+        assert!((below - above).abs() < 2e-5);
+    }
 
     /// Independent rows give the usual standard error of a mean; blocks that hold a value twice give
     /// that of the values, not that of twice as many.

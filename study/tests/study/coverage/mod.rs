@@ -22,11 +22,20 @@ fn figure(x: &[f64]) -> f64 {
 }
 
 fn plan(sampling: &str, runs: u64, d: usize, seed: u64) -> Plan {
+    of_inputs(
+        sampling,
+        runs,
+        &vec!["\"uniform\"\nmin = 0\nmax = 1"; d],
+        seed,
+    )
+}
+
+/// A study of inputs with the given distributions.
+fn of_inputs(sampling: &str, runs: u64, distributions: &[&str], seed: u64) -> Plan {
     let mut text =
         format!("name = \"c\"\nseed = {seed}\nruns = {runs}\nsampling = \"{sampling}\"\n");
-    for j in 0..d {
-        text +=
-            &format!("[[vary]]\nkey = \"x{j}\"\ndistribution = \"uniform\"\nmin = 0\nmax = 1\n");
+    for (j, distribution) in distributions.iter().enumerate() {
+        text += &format!("[[vary]]\nkey = \"x{j}\"\ndistribution = {distribution}\n");
     }
     let study = Study::parse(&text, "test").unwrap();
     Plan::new(study, toml::Table::new(), &[], "1").unwrap()
