@@ -129,10 +129,7 @@ impl Leaf {
     }
 
     fn outline(&self) -> Outline {
-        Outline::Rectangle {
-            size2: self.thickness_m,
-            size3: self.width_m,
-        }
+        Outline::rectangle(self.thickness_m, self.width_m)
     }
 }
 

@@ -43,6 +43,8 @@ pub enum Outline {
         size2: f64,
         /// Side along e3 [m].
         size3: f64,
+        /// Torsion constant [m⁴].
+        torsion: f64,
     },
     /// A full circle.
     Circle {
@@ -85,6 +87,15 @@ impl Loads {
 }
 
 impl Outline {
+    /// A full rectangle with these sides along e2 and e3 [m].
+    pub fn rectangle(size2: f64, size3: f64) -> Self {
+        Self::Rectangle {
+            size2,
+            size3,
+            torsion: rectangle_torsion_constant(size2, size3),
+        }
+    }
+
     /// Stress of a section that carries `wrench` (forces [N], then moments [N·m]), (2) and (3); with
     /// `strip`, bending about e3 is that of a strip.
     pub fn stress<const N: usize>(
@@ -95,7 +106,11 @@ impl Outline {
         let loads = Loads::of(wrench);
         let ([n, v2, v3], [m1, m2, m3]) = (loads.force, loads.moment);
         match *self {
-            Self::Rectangle { size2, size3 } => {
+            Self::Rectangle {
+                size2,
+                size3,
+                torsion,
+            } => {
                 let area = size2 * size3;
                 let axial = n.abs() / area;
                 let (w2, w3) = (size2 * size3 * size3 / 6.0, size3 * size2 * size2 / 6.0);
@@ -107,8 +122,8 @@ impl Outline {
                 } else {
                     (size3, v2, m2.abs() / w2)
                 };
-                let torsion = m1.abs() * thin / rectangle_torsion_constant(size2, size3);
-                let shear = torsion + 1.5 * along.abs() / area;
+                let twisted = m1.abs() * thin / torsion;
+                let shear = twisted + 1.5 * along.abs() / area;
                 let on_face = axial + face;
                 let middle = (on_face * on_face + 3.0 * shear * shear).sqrt(); // (3)
                 Stress {
@@ -214,15 +229,11 @@ pub fn largest<G: Group<N, D>, const N: usize, const D: usize>(
 mod tests {
     use super::*;
 
-    const LEAF: Outline = Outline::Rectangle {
-        size2: 1.2e-3,
-        size3: 0.077,
-    };
-
     #[test]
     fn stresses_are_those_of_textbooks() {
+        let leaf = Outline::rectangle(1.2e-3, 0.077);
         let wrench = |values: [f64; 6]| SVector::<f64, 6>::from(values);
-        let von_mises = |values| LEAF.stress(&wrench(values), None).von_mises;
+        let von_mises = |values| leaf.stress(&wrench(values), None).von_mises;
         let area = 1.2e-3 * 0.077;
         let close = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-12);
         close(von_mises([-50.0, 0.0, 0.0, 0.0, 0.0, 0.0]), 50.0 / area);
@@ -238,14 +249,11 @@ mod tests {
         let torsion = von_mises([0.0, 0.0, 0.0, 1.0, 0.0, 0.0]) / 3.0_f64.sqrt();
         assert!((torsion / (3.0 / (0.077 * 1.2e-3 * 1.2e-3)) - 1.0).abs() < 0.011);
         // In the plane the same section, and turned by a quarter the same stress.
-        let planar = LEAF.stress(&SVector::<f64, 3>::from([1.0, 2.0, 3.0]), None);
+        let planar = leaf.stress(&SVector::<f64, 3>::from([1.0, 2.0, 3.0]), None);
         close(von_mises([1.0, 2.0, 0.0, 0.0, 0.0, 3.0]), planar.von_mises);
-        let turned = Outline::Rectangle {
-            size2: 0.077,
-            size3: 1.2e-3,
-        };
+        let turned = Outline::rectangle(0.077, 1.2e-3);
         let other = turned.stress(&wrench([4.0, 3.0, 2.0, 0.5, 7.0, 1.0]), None);
-        let this = LEAF.stress(&wrench([4.0, 2.0, 3.0, 0.5, 1.0, 7.0]), None);
+        let this = leaf.stress(&wrench([4.0, 2.0, 3.0, 0.5, 1.0, 7.0]), None);
         close(this.von_mises, other.von_mises);
         let rod = Outline::Circle { radius: 2e-3 };
         let bent = 4.0 * 5.0 / (PI * 8e-9);
