@@ -2,6 +2,7 @@
 
 use crate::command::{self, Computed, ViewArgs};
 use crate::failure::BadInput;
+use crate::fmu::simulate::reference;
 use crate::input_file;
 use crate::leg::spatial::config::{SpatialSettings, Tip};
 use crate::mechanism;
@@ -14,8 +15,9 @@ use leg_core::config::Solver;
 use serde::Serialize;
 use softdock_docking::Scenario;
 use softdock_figures::{Views, figures};
+use softdock_fmi::import::FmuArchive;
 use softdock_fmi::model::{Failure, Packaged, guid_of, token_of};
-use softdock_fmi::package::{FmiVersion, TargetSystem, pack_model};
+use softdock_fmi::package::{FmiVersion, TargetSystem, pack_model, with_reference_results};
 use softdock_fmu::{
     COUPLED_SPECTRAL_RADIUS, DockingModel, EndEffectorModel, LegPlanar, LegSpatial, MechanismModel,
     ModelKind, PlatformModel,
@@ -36,7 +38,10 @@ settings of its own (--config FILE; for a docking also the NAME of a scenario th
 number of legs, say) is kept in its resources. LegSpatial has a solver.spectral_radius of 0 if none is given:
 what simple masters can couple. Settings that are histories are inputs of the FMU and are refused here. A mechanism is a file, or the name of one
 that comes with the program (softdock mechanism list); --set sets its parameters and analysis.* keys. Its
-signals of kind `input` become inputs, its outputs outputs.";
+signals of kind `input` become inputs, its outputs outputs.
+
+Every FMU holds the outputs of its default experiment, as FMI-LS-REF wants them
+(extra/org.fmi-standard.fmi-ls-ref/results.csv): what another tool should find.";
 
 /// Arguments of `softdock fmu export`.
 #[derive(Debug, clap::Args)]
@@ -56,6 +61,9 @@ pub struct Arguments {
     /// (softdock fmu merge puts several into one FMU)
     #[arg(long, value_name = "FILE")]
     library: Option<PathBuf>,
+    /// Leaves out the reference results, for which the default experiment is run
+    #[arg(long)]
+    no_reference: bool,
     #[command(flatten)]
     settings: SettingsArgs,
     #[command(flatten)]
@@ -66,6 +74,8 @@ pub struct Arguments {
 pub struct Library {
     bytes: Cow<'static, [u8]>,
     system: TargetSystem,
+    /// Whether it is run for reference results.
+    reference: bool,
 }
 
 impl Library {
@@ -73,6 +83,7 @@ impl Library {
     pub const OWN: Self = Self {
         bytes: Cow::Borrowed(LIBRARY),
         system: TargetSystem::HERE,
+        reference: true,
     };
 
     fn read(path: &Path) -> Result<Self> {
@@ -87,6 +98,8 @@ impl Library {
         Ok(Self {
             bytes: Cow::Owned(bytes),
             system,
+            // It may be of another system, and of anybody.
+            reference: false,
         })
     }
 }
@@ -167,7 +180,10 @@ pub fn export(
         &library.bytes,
         library.system,
     );
-    let fmu = packed?;
+    let mut fmu = packed?;
+    if library.reference {
+        fmu = with_results(&name, fmu)?;
+    }
     output::write_atomic(&file, &fmu)?;
     Ok(Exported {
         model: name,
@@ -180,6 +196,18 @@ pub fn export(
         platform: library.system.folder(version),
         bytes: fmu.len(),
     })
+}
+
+/// The FMU with what its default experiment gives; a model that cannot do it goes without, with a warning.
+fn with_results(name: &str, fmu: Vec<u8>) -> Result<Vec<u8>> {
+    let archive = FmuArchive::from_bytes(name, &fmu)?;
+    match reference::results(&archive) {
+        Ok(table) => Ok(with_reference_results(fmu, &table)?),
+        Err(error) => {
+            eprintln!("softdock: warning: {name}.fmu has no reference results: {error:#}");
+            Ok(fmu)
+        }
+    }
 }
 
 /// Settings that the arguments describe.
@@ -280,7 +308,10 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         };
         let library = match &arguments.library {
             Some(path) => Library::read(path)?,
-            None => Library::OWN,
+            None => Library {
+                reference: !arguments.no_reference,
+                ..Library::OWN
+            },
         };
         let mut models = Vec::new();
         for name in chosen {

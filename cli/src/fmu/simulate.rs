@@ -4,6 +4,7 @@ pub mod assignment;
 mod columns;
 mod compare;
 mod history;
+pub mod reference;
 mod report;
 mod table;
 

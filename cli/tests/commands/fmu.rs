@@ -38,6 +38,40 @@ fn one_command_exports_a_model_that_runs() {
     }
 }
 
+/// Inside an FMU are the results of its default experiment, as FMI-LS-REF names and describes them; a run of
+/// the FMU in the program gives them.
+#[test]
+fn an_fmu_brings_results_to_compare_with() {
+    let folder = Folder::new();
+    for version in ["2", "3"] {
+        let export = ["fmu", "export", "--model", "LegSpatial", "--fmi", version];
+        folder.stdout(&export);
+        let bytes = fs::read(folder.path.join("LegSpatial.fmu")).unwrap();
+        let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+        let mut text = |name: &str| {
+            let name = format!("extra/org.fmi-standard.fmi-ls-ref/{name}");
+            std::io::read_to_string(archive.by_name(&name).unwrap()).unwrap()
+        };
+        let manifest = text("fmi-ls-manifest.xml");
+        assert!(manifest.contains("role=\"result\"") && manifest.contains("results.csv"));
+        let table = text("results.csv");
+        assert!(table.starts_with("time,") && table.lines().count() > 100);
+        folder.write("results.csv", &table);
+        let run = ["fmu", "simulate", "LegSpatial.fmu", "--out", "r"];
+        let found = folder.json(&[&run[..], &["--compare", "results.csv"]].concat());
+        assert_eq!(found["compared"]["largest"], 0.0, "{}", found["compared"]);
+        assert_eq!(found["compared"]["rows"], table.lines().count() - 1);
+        folder.stdout(&[&export[..], &["--no-reference"]].concat());
+        let bytes = fs::read(folder.path.join("LegSpatial.fmu")).unwrap();
+        let archive = zip::ZipArchive::new(std::io::Cursor::new(bytes)).unwrap();
+        assert!(
+            archive
+                .file_names()
+                .all(|name| !name.unwrap().starts_with("extra/"))
+        );
+    }
+}
+
 /// Crank angle of the default leg after 6 s, converged [rad]; and what the error of a step of 0.5 ms
 /// may be, which is 5.7e-4 when steps are counted: remainders of time made the run end at 5 s.
 const CRANK_AFTER_SIX_SECONDS: f64 = -2.545_268_1;

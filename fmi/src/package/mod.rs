@@ -5,9 +5,11 @@
 mod documentation;
 mod merge;
 mod png;
+mod reference;
 mod target_system;
 
 pub use merge::{merge, merge_within};
+pub use reference::{REFERENCE_FOLDER, REFERENCE_TABLE, with_reference_results};
 pub use target_system::TargetSystem;
 
 use crate::model::{Packaged, PackagedModel, token_of};

@@ -1,6 +1,6 @@
 //! The table of a run against another one: `--compare FILE.csv`.
 //!
-//! Columns with the same name are compared at the times of the run's own rows, the other table taken
+//! Columns with the same name are compared at the times of the table with fewer rows, the other one taken
 //! linearly between its rows; differences count against the largest size of the column in the other table.
 
 use crate::failure::BadInput;
@@ -119,16 +119,24 @@ pub fn compare(own: &Path, other: &Path, tolerance: f64) -> Result<Comparison, B
         time_s: 0.0,
         tolerance,
     };
-    let first = theirs.rows[0][theirs.time];
-    let last = theirs.rows[theirs.rows.len() - 1][theirs.time];
+    let span = |table: &Numbers| {
+        let time = |row: Option<&Vec<f64>>| row.map_or(f64::NAN, |row| row[table.time]);
+        (time(table.rows.first()), time(table.rows.last()))
+    };
+    let ((a, b), (c, d)) = (span(&ours), span(&theirs));
+    let (first, last) = (a.max(c), b.min(d));
     // Times that were added up differ in their last digits.
     let slack = 1e-9 * (last - first).max(f64::MIN_POSITIVE);
-    let within = |row: &&Vec<f64>| {
-        let time = row[ours.time];
-        time >= first - slack && time <= last + slack
+    let coarse = if theirs.rows.len() < ours.rows.len() {
+        &theirs
+    } else {
+        &ours
     };
-    let rows: Vec<&Vec<f64>> = ours.rows.iter().filter(within).collect();
-    out.rows = rows.len();
+    let times = coarse.rows.iter().map(|row| row[coarse.time]);
+    let times: Vec<f64> = times
+        .filter(|time| (first - slack..=last + slack).contains(time))
+        .collect();
+    out.rows = times.len();
     for (i, name) in ours
         .names
         .iter()
@@ -141,9 +149,8 @@ pub fn compare(own: &Path, other: &Path, tolerance: f64) -> Result<Comparison, B
         };
         out.columns += 1;
         let size = if size > 0.0 { size } else { 1.0 };
-        for row in &rows {
-            let time = row[ours.time];
-            let difference = (row[i] - theirs.at(column, time)).abs() / size;
+        for &time in &times {
+            let difference = (ours.at(i, time) - theirs.at(column, time)).abs() / size;
             // What is no number differs from every number.
             if difference.is_nan() || difference > out.largest {
                 (out.largest, out.time_s) = (difference, time);
