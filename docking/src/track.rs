@@ -70,7 +70,7 @@ impl LegLimits {
     pub fn of_legs(config: &PlatformConfig) -> softdock_platform::Result<Vec<Self>> {
         let of = |leg: &SpatialLegConfig| {
             let stopped = leg.tendon.present && leg.tendon.end_stops != EndStops::Off;
-            let middle = leg.nominal_chord().ok().filter(|_| stopped);
+            let middle = leg.stroke_middle().ok().filter(|_| stopped);
             Self {
                 yield_strength: leg.leaf.yield_strength_pa,
                 torque: leg.motor.torque_limit_nm,

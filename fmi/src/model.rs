@@ -194,6 +194,19 @@ pub(crate) fn input_count<M: Model>(model: &M) -> usize {
         .count()
 }
 
+/// What the inputs of a model with these parameters are until somebody sets them: their positions and
+/// values.
+pub(crate) fn start_values<'a, M: Model>(
+    model: &'a M,
+    parameters: &'a M::Parameters,
+) -> impl Iterator<Item = (usize, f64)> + 'a {
+    let variables = model.variables().iter();
+    variables.filter_map(|variable| match variable.role {
+        Role::Input { index, start } => Some((index, start(parameters, index))),
+        _ => None,
+    })
+}
+
 /// The configuration of a unit with these parameters in an experiment with this tolerance.
 pub(crate) fn configure<M: Model>(
     parameters: &M::Parameters,
@@ -225,6 +238,9 @@ pub trait Packaged: Send + Sync {
     fn resource(&self) -> Option<String>;
     /// The model description, with its GUID.
     fn description(&self) -> Result<ModelDescription, Error>;
+    /// Starts the model with its own start values, as a host does, and drops it: an error says why
+    /// no host could start it.
+    fn check_start(&self) -> Result<(), Failure>;
     /// A new instance of it.
     fn create(self: Arc<Self>) -> Box<dyn Slave>;
 }
@@ -244,6 +260,16 @@ impl<M: Model> Packaged for M {
 
     fn description(&self) -> Result<ModelDescription, Error> {
         describe(self)
+    }
+
+    fn check_start(&self) -> Result<(), Failure> {
+        let parameters = self.defaults();
+        let config = configure::<M>(&parameters, None)?;
+        let mut inputs = vec![0.0; input_count(self)];
+        for (index, value) in start_values(self, &parameters) {
+            inputs[index] = value;
+        }
+        M::start(&parameters, &config, &inputs).map(drop)
     }
 
     fn create(self: Arc<Self>) -> Box<dyn Slave> {

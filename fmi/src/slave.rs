@@ -8,9 +8,8 @@ mod snapshot;
 pub use snapshot::SnapshotHandle;
 
 use crate::lifecycle::State;
-use crate::model::{About, Input, Model, StepsTaken, Unit, configure, input_count};
+use crate::model::{About, Input, Model, StepsTaken, Unit, configure, input_count, start_values};
 use crate::refusal::Refusal;
-use crate::variables::Role;
 use snapshot::Snapshots;
 use std::ops::Range;
 use std::sync::Arc;
@@ -168,11 +167,9 @@ impl<M: Model> SlaveOf<M> {
     /// The inputs before the start: as set, or as they are until then.
     fn starting_inputs(&self) -> Vec<Input> {
         let mut inputs = self.inputs.clone();
-        for variable in self.model.variables() {
-            if let Role::Input { index, start } = variable.role
-                && !self.given[index]
-            {
-                inputs[index].value = start(&self.parameters, index);
+        for (index, value) in start_values(&*self.model, &self.parameters) {
+            if !self.given[index] {
+                inputs[index].value = value;
             }
         }
         inputs

@@ -134,8 +134,16 @@ impl Leaf {
 }
 
 impl SpatialLegConfig {
-    /// Distance A to B in the pre-tensioned posture [m]: the middle of the tendon unit's stroke.
-    pub fn nominal_chord(&self) -> Result<f64, super::config::ConfigError> {
+    /// Crank angle in the middle of the motor's range [rad].
+    pub fn motor_middle(&self) -> f64 {
+        self.motor_middle_rad.unwrap_or(self.q1_rad)
+    }
+
+    /// Distance A to B in the middle of the tendon unit's stroke [m].
+    pub fn stroke_middle(&self) -> Result<f64, super::config::ConfigError> {
+        if let Some(middle) = self.stroke_middle_m {
+            return Ok(middle);
+        }
         let crank = self.crank_pose(self.q1_rad)?;
         let along = Vector3::new(self.crank.length_m, 0.0, 0.0);
         let a = crank.translation() + crank.rotation() * along;

@@ -162,6 +162,10 @@ table! {
         gravity_m_s2: [f64; 3] = [0.0, 0.0, -9.81], "Gravity along x, y and z" ["m/s²"; -1000 to 1000];
         q1_rad: f64 = 0.0, "Crank angle of the pre-tensioned posture" ["rad"; -10 to 10];
         tip_position_m: [f64; 3] = [0.19, 0.0, 0.40], "Tip B of the pre-tensioned posture, not farther from A than the leaf is long" ["m"; -100 to 100];
+        #[serde(skip_serializing_if = "Option::is_none")]
+        motor_middle_rad: Option<f64> = None, "Crank angle in the middle of motor.range_rad; left out: q1_rad" ["rad"; -10 to 10] sample "0.05";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stroke_middle_m: Option<f64> = None, "Distance A to B in the middle of tendon.stroke_m; left out: that of the pre-tensioned posture" ["m"; 1e-6 to 100] sample "0.41";
         side: Side = Side::default(), "Side to which the leaf bows: +x is outward, to the right of A→B seen along the motor's axis" ["-"; "+x or -x"];
         /// Where it stands.
         table base: Base;

@@ -158,8 +158,8 @@ impl SpatialParts {
         let point = |node| PointOn::node(node, Vector3::zeros());
         let law = config.tendon.law(rest_length);
         // A configuration that has no posture was refused before.
-        let chord = config.nominal_chord().ok();
-        let stops = chord.and_then(|chord| config.tendon.stops(chord));
+        let middle = config.stroke_middle().ok();
+        let stops = middle.and_then(|middle| config.tendon.stops(middle));
         let (a, b) = (point(self.node_a), point(self.node_b));
         Some(builder.stopped_line("tendon", a, b, law, stops))
     }
@@ -293,7 +293,7 @@ fn add_motor_stops(
     placement: &Placement<'_>,
     joint: JointId,
 ) -> Option<ForceId> {
-    let stops = config.motor.stops(config.q1_rad)?;
+    let stops = config.motor.stops(config.motor_middle())?;
     (placement.crank_drive != LinkDrive::Prescribed)
         .then(|| builder.stop(&format!("{}motor stops", placement.name), joint, stops))
 }

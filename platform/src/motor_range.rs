@@ -8,7 +8,7 @@ use leg_core::config::EndStops;
 /// Working range of a leg's motor.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct MotorRange {
-    /// Its middle, the crank angle of the pre-tensioned posture [rad].
+    /// Its middle, the crank angle of the pre-tensioned posture unless another is given [rad].
     pub zero: f64,
     /// How far the crank may turn to either side [rad].
     pub reach: f64,
@@ -21,7 +21,7 @@ impl MotorRange {
     pub fn of_legs(config: &PlatformConfig) -> Result<Vec<Self>> {
         let legs = config.leg_configs()?;
         let range = |leg: &SpatialLegConfig| Self {
-            zero: leg.q1_rad,
+            zero: leg.motor_middle(),
             reach: leg.motor.range_rad,
             stopped: leg.motor.end_stops != EndStops::Off,
         };

@@ -200,6 +200,28 @@ pub enum Error {
         /// How many there may be.
         limit: usize,
     },
+    /// Too much text.
+    #[error(
+        "variable {variable:?}: the elements of arrays repeat more than {limit} bytes of names and \
+         descriptions"
+    )]
+    TooMuchText {
+        /// Where it becomes too much.
+        variable: String,
+        /// How much there may be.
+        limit: usize,
+    },
+    /// Too many dependencies.
+    #[error(
+        "the unknown of value reference {reference}: element by element, unknowns depend on more than \
+         {limit} others"
+    )]
+    TooManyDependencies {
+        /// Where they become too many.
+        reference: u32,
+        /// How many there may be.
+        limit: usize,
+    },
     /// Start values for another number of elements.
     #[error("variable {variable:?} has {found} start values for {needed} elements")]
     WrongStartCount {

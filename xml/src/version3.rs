@@ -118,3 +118,9 @@ pub struct Version3 {
 
 /// Most scalar variables that a description may flatten to.
 pub(crate) const MOST_ELEMENTS: usize = 1_000_000;
+
+/// Most bytes of names and descriptions that the elements of all arrays may repeat.
+pub(crate) const MOST_TEXT: usize = 200_000_000;
+
+/// Most dependencies that the unknowns of a flattened description may name.
+pub(crate) const MOST_DEPENDENCIES: usize = 20_000_000;

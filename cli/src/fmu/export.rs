@@ -165,13 +165,15 @@ impl Views for ListResult {
     }
 }
 
-/// Writes the FMU of a model into `folder`.
+/// Writes the FMU of a model into `folder`. A model that cannot start is refused, as its FMU would be by
+/// every host that loaded it.
 pub fn export(
     (kind, model): (ModelKind, &dyn Packaged),
     version: FmiVersion,
     library: &Library,
     folder: &Path,
 ) -> Result<Exported> {
+    model.check_start().map_err(refused)?;
     let name = model.about().name.to_owned();
     let file = folder.join(format!("{name}.fmu"));
     let packed = pack_model(

@@ -4,6 +4,7 @@ pub mod assignment;
 mod columns;
 mod compare;
 mod history;
+mod judge;
 pub mod reference;
 mod report;
 mod table;
@@ -18,6 +19,7 @@ use anyhow::{Result, bail};
 use assignment::Assignment;
 use columns::{Columns, Value};
 use history::History;
+use judge::Judge;
 use report::SimulateResult;
 use softdock_figures::column::TIME;
 use softdock_fmi::import::{FmuArchive, FmuInstance, ImportError, Options, file_name};
@@ -33,6 +35,10 @@ texts are quoted where they need it. Characters of the model's name that have a 
 become `_`. With --out, summary.json is written beside it. A run that fails or is stopped leaves its
 rows in MODEL.partial.csv. An FMU that asks to end the simulation ends it; the row at the time that
 it reached is the last one. NaN and infinite values are a failure.
+
+FMUs of this program tell whether their result can be believed: the account of energy, the strains of the
+leaf and the variable `sound` are looked at where rows are, and the verdict is in `soundness`, with exit
+status 3 if the result is suspect. What other FMUs compute is not judged.
 
 The FMU runs in a process of its own: when it crashes, ends that process or does not return from a
 call within --timeout, the program says so and ends with exit status 1.
@@ -173,6 +179,7 @@ fn compute(arguments: &Arguments) -> Result<Computed<SimulateResult>> {
         last: Vec::new(),
         history,
         log: arguments.log,
+        judge: Judge::new(description),
     };
     let mut progress = Progress::new(times.stop);
     let ended = simulation.run_to_end(&mut instance, |time| progress.at(time));
@@ -261,6 +268,7 @@ struct Simulation {
     last: Vec<Value>,
     history: History,
     log: bool,
+    judge: Option<Judge>,
 }
 
 /// Who ended a run.
@@ -329,6 +337,10 @@ impl Simulation {
         let why = || "the FMU asked to end the simulation".to_owned();
         let result = SimulateResult {
             model: model.to_owned(),
+            soundness: self
+                .judge
+                .as_ref()
+                .map(|judge| ended.soundness(judge.watch())),
             complete: ended.is_complete(),
             ended_by_fmu: by_fmu,
             stopped_because: ended.reason().or_else(|| by_fmu.then(why)),
@@ -383,6 +395,9 @@ impl Simulation {
 
     fn record(&mut self, instance: &mut FmuInstance, time: f64) -> Result<()> {
         self.last = self.columns.read(instance)?;
+        if let Some(judge) = &mut self.judge {
+            judge.look(time, instance)?;
+        }
         let row = std::iter::once(format!("{time:?}"));
         self.csv
             .text_row(row.chain(self.last.iter().map(ToString::to_string)))?;

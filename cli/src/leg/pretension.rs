@@ -4,12 +4,14 @@ use super::BadInput;
 use super::chapter4::{self, Crushed, Variant};
 use super::scene::Pose;
 use crate::output::{self, CsvFile, OutputArgs};
+use crate::failure::verdict;
 use crate::settings::{Resolved, SettingsArgs};
-use crate::summary::Summary;
+use crate::summary::{Summary, warning};
 use anyhow::Result;
 use leg_core::config::Side;
 use leg_core::pretension::{PathSample, Pretensioned};
 use leg_core::{LegConfig, pretension};
+use multibody::results::soundness::{Soundness, Watch};
 use multibody::results::stress;
 use serde::Serialize;
 use softdock_report::{Axis, Block, Chart, Figure, Mark, Page, Series};
@@ -56,6 +58,8 @@ struct Node {
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct Report {
+    #[serde(flatten)]
+    soundness: Soundness,
     q1_rad: f64,
     q2_rad: f64,
     q3_rad: f64,
@@ -93,7 +97,10 @@ fn moments(bowed: &Pretensioned) -> Result<Vec<(f64, f64)>> {
 }
 
 impl Report {
-    fn new(bowed: &Pretensioned, moments: &[(f64, f64)]) -> Self {
+    fn new(bowed: &Pretensioned, moments: &[(f64, f64)]) -> Result<Self> {
+        let strain = bowed.leg.leaf_strain(&bowed.state)?;
+        let mut watch = Watch::default();
+        watch.leaf_at_rest(None, &strain);
         let report = &bowed.report;
         let leaf = &bowed.leg.config.leaf;
         let moment = moments
@@ -105,7 +112,8 @@ impl Report {
             y: n.y,
             theta: n.theta,
         };
-        Self {
+        Ok(Self {
+            soundness: watch.soundness(),
             q1_rad: report.q1_rad,
             q2_rad: report.q2_rad,
             q3_rad: report.q3_rad,
@@ -130,7 +138,7 @@ impl Report {
             path_points: bowed.path.len(),
             elements: bowed.leg.config.solver.elements,
             nodes: report.nodes.iter().map(node).collect(),
-        }
+        })
     }
 
     fn summary(&self) -> Summary {
@@ -175,7 +183,8 @@ impl Report {
                 "residual",
                 format!("{:.1e}", self.residual_n),
                 &format!("N after {} iterations", self.iterations),
-            );
+            )
+            .soundness(&self.soundness);
         summary
     }
 }
@@ -198,7 +207,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     }
     let bowed = pretension(&resolved.config)?;
     let moments = moments(&bowed)?;
-    let report = Report::new(&bowed, &moments);
+    let report = Report::new(&bowed, &moments)?;
     if let Some(out) = out {
         output::write_json(&out.join("pretension.json"), &report)?;
         write_path(&out.join("path.csv"), &bowed.path)?;
@@ -220,7 +229,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         output::say(&summary.to_string())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(verdict(&report.soundness))
 }
 
 /// What `--json` prints with `--variant chapter-4`.
@@ -240,7 +249,7 @@ fn compare(arguments: &Arguments, resolved: &Resolved<LegConfig>) -> Result<Exit
     let chapter_4 = chapter4::crushed(&resolved.config)?;
     let bowed = pretension(&resolved.config)?;
     let summary = chapter_4.summary(&bowed);
-    let exact = Report::new(&bowed, &moments(&bowed)?);
+    let exact = Report::new(&bowed, &moments(&bowed)?)?;
     let comparison = Comparison { chapter_4, exact };
     if let Some(out) = &arguments.output.out {
         output::write_json(&out.join("pretension.json"), &comparison)?;
@@ -251,7 +260,7 @@ fn compare(arguments: &Arguments, resolved: &Resolved<LegConfig>) -> Result<Exit
     } else {
         output::say(&summary.to_string())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(verdict(&comparison.exact.soundness))
 }
 
 /// Writes the equilibrium path.
@@ -292,6 +301,7 @@ fn page(bowed: &Pretensioned, report: &Report, moments: &[(f64, f64)]) -> Result
     Ok(Page {
         title,
         lead,
+        warning: warning(None, 0.0, &report.soundness),
         figures,
         blocks,
         ..Page::default()

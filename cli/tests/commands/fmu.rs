@@ -494,3 +494,71 @@ fn settings_of_a_leg_become_start_values() {
     folder.stdout(&[&export[..], &["solver.spectral_radius=0.9"]].concat());
     assert_eq!(value("solver.spectral_radius"), 0.9);
 }
+
+/// What a native leg refuses is no FMU: the same settings, the same message.
+#[test]
+fn settings_that_no_native_leg_accepts_make_no_fmu() {
+    let folder = Folder::new();
+    let legs: [(&str, &[&str]); 2] = [
+        ("LegSpatial", &["leg", "spatial", "simulate", "--duration", "0.01"]),
+        ("LegPlanar", &["leg", "simulate", "--duration", "0.01"]),
+    ];
+    for (model, native) in legs {
+        for set in [
+            "tendon.stiffness_n_per_m=10",
+            "leaf.density_kg_m3=2e5",
+            "solver.step_s=5e-8",
+            "tendon.stiffness_n_per_m=5e12",
+            "leaf.thickness_m=0.1",
+        ] {
+            let export = ["fmu", "export", "--model", model, "--set", set];
+            let told = folder.refused(2, &export);
+            let by_leg = folder.refused(2, &[native, &["--set", set]].concat());
+            let cause = told.trim().trim_start_matches("softdock: ");
+            assert!(by_leg.contains(cause), "{set}: {told} is not {by_leg}");
+        }
+    }
+    assert!(folder.names().iter().all(|name| !name.ends_with(".fmu")));
+    folder.refused(
+        2,
+        &[
+            "fmu", "export", "--model", "Docking", "--set", "tendon.stiffness_n_per_m=10",
+        ],
+    );
+}
+
+/// What is suspect as a native leg is suspect as an FMU, in `fmu simulate` and for any master.
+#[test]
+fn fmus_tell_whether_their_results_are_sound() {
+    let folder = Folder::new();
+    for model in ["LegSpatial", "LegPlanar", "EndEffector"] {
+        folder.stdout(&["fmu", "export", "--model", model]);
+    }
+    let simulate = |file: &str, step: &str| {
+        ["fmu", "simulate", file, "--stop-time", "0.1", "--step", step].map(str::to_owned)
+    };
+    let last = |name: &str| {
+        let table = folder.read(name);
+        let (head, row) = (table.lines().next().unwrap(), table.lines().last().unwrap());
+        let place = head.split(',').position(|name| name == "sound").unwrap();
+        row.split(',').nth(place).unwrap().to_owned()
+    };
+    for model in ["LegSpatial", "LegPlanar"] {
+        let file = format!("{model}.fmu");
+        let fine = simulate(&file, "0.001");
+        let fine: Vec<&str> = fine.iter().map(String::as_str).collect();
+        let told = folder.json(&fine);
+        assert_eq!(told["soundness"], "sound", "{told}");
+        assert_eq!(last(&format!("{model}.csv")), "1.0");
+        // Steps that damp a swinging leaf as strongly as they can.
+        let coarse = simulate(&file, "0.01");
+        let coarse: Vec<&str> = coarse.iter().map(String::as_str).collect();
+        let set = ["--set", "solver.step=0.01", "--set", "solver.spectral_radius=0"];
+        let told = folder.refused(3, &[&coarse[..], &set].concat());
+        assert!(told.contains("the energy ledger misses"), "{told}");
+        assert_eq!(last(&format!("{model}.csv")), "0.0");
+    }
+    // What tells nothing is not judged.
+    let silent = folder.json(&["fmu", "simulate", "EndEffector.fmu", "--stop-time", "0.01"]);
+    assert!(silent.get("soundness").is_none(), "{silent}");
+}

@@ -532,3 +532,19 @@ fn a_leg_less_accurate_than_asked_for_is_suspect() {
     let value = reason["value"].as_f64().unwrap();
     assert!((1e-11..1e-9).contains(&value), "{reason}");
 }
+
+/// A leaf too thick to bow is crushed along its axis: an equilibrium, but not one of this model.
+#[test]
+fn a_crushed_leaf_is_suspect() {
+    let folder = Folder::new();
+    let set = ["--set", "leaf.thickness_m=0.1", "--set", "tendon.present=false"];
+    for command in [
+        &["leg", "pretension"][..],
+        &["leg", "spatial", "pretension"],
+        &["platform", "stiffness"],
+        &["platform", "forward"],
+    ] {
+        let told = folder.refused(3, &[command, &set].concat());
+        assert!(told.contains("the leaf is strained by"), "{command:?}: {told}");
+    }
+}

@@ -4,10 +4,10 @@
 //! Masters that know of no start values begin with zeros on all connections. A tip at the world's origin
 //! is no place for a leg to start from; a displacement of zero is where it stands.
 
-use crate::unit::PackagedLeg;
+use crate::unit::{PackagedLeg, SavedPackaged};
 use leg_core::SpatialLegConfig;
 use leg_core::spatial::SpatialLeg;
-use leg_core::unit::{Origin, Saved};
+use leg_core::unit::Origin;
 use leg_core::unit_spatial::SPATIAL_INPUTS;
 use multibody::group::Se3;
 use softdock_fmi::model::{Failure, INPUT_ORDER, Input, StepsTaken, Unit};
@@ -102,7 +102,7 @@ pub struct DisplacedLeg {
 
 /// A saved state.
 pub struct SavedLeg {
-    leg: Saved<SpatialLeg, Se3, 6>,
+    leg: SavedPackaged<SpatialLeg, Se3, 6>,
     parts: Parts,
 }
 

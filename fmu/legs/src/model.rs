@@ -126,7 +126,7 @@ impl Model for LegPlanar {
     ) -> Result<Self::Unit, Failure> {
         let mut values = [0.0; PLANAR_INPUTS];
         values.copy_from_slice(inputs);
-        Ok(PackagedLeg(PlanarUnit::boxed(config, &values)?))
+        Ok(PackagedLeg::new(PlanarUnit::boxed(config, &values)?))
     }
 
     fn icon(&self, x: f64, y: f64) -> [u8; 4] {
@@ -209,7 +209,8 @@ impl Model for LegSpatial {
     ) -> Result<Self::Unit, Failure> {
         let given = parameters.tip_velocity_given();
         DisplacedLeg::start(inputs, |inputs| {
-            Ok(PackagedLeg(SpatialUnit::boxed(config, given, inputs)?))
+            let leg = SpatialUnit::boxed(config, given, inputs)?;
+            Ok(PackagedLeg::new(leg))
         })
     }
 

@@ -5,11 +5,12 @@ use crate::clock::{Clock, check_count};
 use leg_core::config::MotorMode;
 use multibody::dynamics::grid::SLIVER;
 use multibody::model::Signal;
+use multibody::results::soundness::Watch;
 use serde::{Deserialize, Serialize};
 use softdock_fmi::model::{Failure, Input, StepsTaken, Unit};
 use softdock_fmi::numbers;
 use softdock_platform::PlatformConfig;
-use softdock_platform::audit::energy_account;
+use softdock_platform::audit::{energy_account, note_leaves, note_motors};
 use softdock_platform::config::Fidelity;
 use softdock_platform::leg::PlatformLeg;
 use softdock_platform::monolithic::{Platform, PlatformMemory};
@@ -115,6 +116,7 @@ struct Memory {
     /// Inputs as set, and as they act.
     inputs: [Vec<f64>; 2],
     clock: Clock,
+    watch: Watch,
 }
 
 /// A platform that a host steps, saves and restores.
@@ -124,6 +126,7 @@ pub struct PlatformUnit {
     inputs: Vec<f64>,
     acting: Vec<f64>,
     clock: Clock,
+    watch: Watch,
 }
 
 /// A saved state.
@@ -144,12 +147,36 @@ impl PlatformUnit {
         let legs = 2 * config.leg_count();
         let mut acting = inputs.to_vec();
         acting[..legs].copy_from_slice(&starts[..legs]);
-        Ok(Self {
+        let mut out = Self {
             running: origin.start.clone(),
             origin,
             inputs: inputs.to_vec(),
             acting,
             clock: Clock::default(),
+            watch: Watch::default(),
+        };
+        out.note()?;
+        Ok(out)
+    }
+
+    /// Notes what may make the result suspect.
+    fn note(&mut self) -> Result<(), Failure> {
+        let platform = self.running.scheme_mut();
+        energy_account(platform)?.note(platform.time(), &mut self.watch);
+        note_leaves(platform, &mut self.watch)?;
+        note_motors(platform, &self.origin.ranges, &mut self.watch);
+        Ok(())
+    }
+
+    /// Moves on to `end` [s] and notes what may make the result suspect.
+    fn go_to(&mut self, end: f64) -> Result<StepsTaken, Failure> {
+        let done = self.running.scheme_mut().advance_to(end)?;
+        self.watch.steps_at_floor(end, done.at_floor);
+        self.note()?;
+        Ok(StepsTaken {
+            steps: done.steps,
+            rejected: done.rejected,
+            iterations: done.iterations,
         })
     }
 
@@ -182,6 +209,7 @@ impl PlatformUnit {
             motion: self.running.motion(),
             inputs: [self.inputs.clone(), self.acting.clone()],
             clock: self.clock,
+            watch: self.watch.clone(),
         }
     }
 
@@ -195,6 +223,7 @@ impl PlatformUnit {
         self.inputs.copy_from_slice(inputs);
         self.acting.copy_from_slice(acting);
         self.clock = memory.clock;
+        self.watch.copy_from(&memory.watch);
         true
     }
 
@@ -242,6 +271,7 @@ impl PlatformUnit {
             account.motor_work,
             account.dissipated,
             account.residual,
+            f64::from(u8::from(!self.watch.soundness().is_suspect())),
         ]);
         Ok(())
     }
@@ -282,6 +312,7 @@ impl Unit for PlatformUnit {
             inputs: vec![0.0; inputs],
             acting: vec![0.0; inputs],
             clock: Clock::default(),
+            watch: Watch::default(),
         };
         out.recall(&saved.memory);
         out
@@ -319,18 +350,14 @@ impl Unit for PlatformUnit {
         }
         let before = self.memory();
         self.apply_inputs();
-        match self.running.scheme_mut().advance_to(clock.time()) {
+        match self.go_to(clock.time()) {
             Ok(done) => {
                 self.clock = clock;
-                Ok(StepsTaken {
-                    steps: done.steps,
-                    rejected: done.rejected,
-                    iterations: done.iterations,
-                })
+                Ok(done)
             }
             Err(cause) => {
                 self.recall(&before);
-                Err(cause.into())
+                Err(cause)
             }
         }
     }

@@ -283,6 +283,11 @@ pub fn table(
     ] {
         table.output(Name::of(name), U::Joule, text);
     }
+    table.output(
+        Name::of("sound"),
+        U::One,
+        "1 while nothing speaks against the result at the communication points, 0 once it is suspect",
+    );
     table.group();
     let each = |table: &mut Table<_>, name, unit, text: &'static str| {
         table.outputs((name, legs), unit, text);

@@ -98,6 +98,8 @@ fn given(key: &str, value: &Value) -> Vec<(String, Given)> {
         "pretension.chord_m"
         | "pretension.tension_n"
         | "tendon.rest_length_m"
+        | "motor_middle_rad"
+        | "stroke_middle_m"
         | "tendon.damping_shortening_n_s_per_m" => {
             let name = without_unit(key);
             let mut list = one(&format!("{name}_given"), truth(true));
@@ -497,6 +499,9 @@ const SPATIAL: &[Effect] = &[
     ("q1_rad", "0.02", ""),
     ("tip_position_m", "[0.191, 0.002, 0.403]", ""),
     ("side", "'-x'", ""),
+    // Stops that press from the start.
+    ("motor_middle_rad", "0.3495", MOVING),
+    ("stroke_middle_m", "0.3278", MOVING),
     ("base.motor_position_m", "[0.151, 0.002, 0.003]", ""),
     (
         "base.crank_direction",
@@ -621,7 +626,8 @@ fn every_key_has_the_same_effect_in_a_native_leg_and_in_the_fmu() {
     let planar = ["pretension.chord_m", "pretension.tension_n"];
     check_complete::<LegConfig>(PLANAR, &[tendon, planar].concat());
     check_effects::<LegConfig>(PLANAR);
-    check_complete::<SpatialLegConfig>(SPATIAL, &[&tendon[..], &["section.radius_m"]].concat());
+    let spatial = ["section.radius_m", "motor_middle_rad", "stroke_middle_m"];
+    check_complete::<SpatialLegConfig>(SPATIAL, &[&tendon[..], &spatial].concat());
     check_effects::<SpatialLegConfig>(SPATIAL);
 }
 
@@ -725,6 +731,8 @@ fn check_ranges<L: Leg>(validate: fn(&L) -> Result<(), leg_core::ConfigError>) {
     } else {
         set(&mut table, "section.kind", Value::String("rod".to_owned()));
         set(&mut table, "section.radius_m", Value::Float(0.002));
+        set(&mut table, "motor_middle_rad", Value::Float(0.0));
+        set(&mut table, "stroke_middle_m", Value::Float(0.4));
     }
     let mut checked = 0;
     for (key, value) in flatten(&table) {

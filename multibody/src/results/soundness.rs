@@ -51,6 +51,8 @@ pub enum Doubt {
     SurfaceStrain,
     /// A motor turned beyond its range [rad].
     MotorRange,
+    /// A model that was run from outside says that its result is not sound [0: not sound, 1: sound].
+    ToldByModel,
 }
 
 impl Doubt {
@@ -64,6 +66,7 @@ impl Doubt {
             Self::AxialStrain => "axial_strain",
             Self::SurfaceStrain => "surface_strain",
             Self::MotorRange => "motor_range",
+            Self::ToldByModel => "told_by_model",
         }
     }
 }
@@ -160,8 +163,12 @@ impl fmt::Display for Reason {
                 Short(value.to_degrees()),
                 Short(allowed.to_degrees())
             ),
+            Doubt::ToldByModel => f.write_str("the model says that its result is not sound"),
         }?;
         match self.time_s {
+            Some(time) if self.doubt == Doubt::ToldByModel => {
+                write!(f, ", first at {} s", Short(time))
+            }
             Some(time) if self.doubt == Doubt::StepAtFloor => {
                 write!(f, ", the last at {} s", Short(time))
             }
@@ -291,6 +298,13 @@ struct LedgerWatch {
 }
 
 impl LedgerWatch {
+    fn copy_from(&mut self, other: &Self) {
+        self.start.clone_from(&other.start);
+        self.stored = other.stored;
+        self.moved = other.moved;
+        self.residual = other.residual;
+    }
+
     fn note(&mut self, time: f64, books: &Books<'_>) {
         if self.start.is_empty() {
             self.start = books.potentials.to_vec();
@@ -365,6 +379,13 @@ mod plain_reasons {
 }
 
 impl Watch {
+    /// Takes over what another has seen; allocates nothing once it has seen as much.
+    pub fn copy_from(&mut self, other: &Self) {
+        self.ledger.copy_from(&other.ledger);
+        self.at_floor = other.at_floor;
+        self.reasons.clone_from(&other.reasons);
+    }
+
     /// Notes the energies at `time` [s]; the first time is the start.
     pub fn energies(&mut self, time: f64, books: &Books<'_>) {
         self.ledger.note(time, books);
@@ -372,6 +393,15 @@ impl Watch {
 
     /// Notes the strains of a leaf; `leg` counts from 1, none where there is only one.
     pub fn leaf(&mut self, time: f64, leg: Option<usize>, strain: &LeafStrain) {
+        self.strain(Some(time), leg, strain);
+    }
+
+    /// The same of a leaf in equilibrium.
+    pub fn leaf_at_rest(&mut self, leg: Option<usize>, strain: &LeafStrain) {
+        self.strain(None, leg, strain);
+    }
+
+    fn strain(&mut self, time_s: Option<f64>, leg: Option<usize>, strain: &LeafStrain) {
         let parts = [
             (Doubt::AxialStrain, strain.axial, ALLOWED_AXIAL_STRAIN),
             (Doubt::SurfaceStrain, strain.surface, ALLOWED_SURFACE_STRAIN),
@@ -382,7 +412,7 @@ impl Watch {
                 leg,
                 value,
                 allowed,
-                time_s: Some(time),
+                time_s,
             });
         }
     }
@@ -408,6 +438,17 @@ impl Watch {
             leg,
             value: turn.abs(),
             allowed: range,
+            time_s: Some(time),
+        });
+    }
+
+    /// Notes that a model says at `time` [s] that its result is not sound; the first time counts.
+    pub fn told_not_sound(&mut self, time: f64) {
+        self.add(Reason {
+            doubt: Doubt::ToldByModel,
+            leg: None,
+            value: 0.0,
+            allowed: 1.0,
             time_s: Some(time),
         });
     }

@@ -5,6 +5,7 @@ use crate::Result;
 use crate::attitude::Attitude;
 use crate::statics::{Found, StaticPlatform};
 use multibody::group::Group;
+use multibody::results::soundness::Soundness;
 use softdock_figures::{Views, figures};
 
 figures! {
@@ -13,6 +14,8 @@ figures! {
     /// What was looked for, as a heading.
     #[serde(skip)]
     title: &'static str as "";
+    #[serde(flatten)]
+    soundness: Soundness as "Whether the leaves are strained within their model.";
     position_m: [f64; 3] = "m", "position", "Centre of the end effector", decimals(6);
     attitude_rad: Attitude = "rad", "pitch, yaw, roll", "Attitude of the end effector",
         decimals(6);
@@ -46,6 +49,7 @@ impl EquilibriumResult {
         let stability = platform.stability()?;
         let (force, moment) = platform.wrench();
         Ok(Self {
+            soundness: platform.soundness()?,
             title,
             position_m: platform.pose().translation().into(),
             attitude_rad: Attitude::of_body(platform.pose()),
@@ -74,6 +78,10 @@ impl Views for EquilibriumResult {
 
     fn title(&self) -> String {
         self.title.to_owned()
+    }
+
+    fn verdict(&self) -> Soundness {
+        self.soundness.clone()
     }
 
     fn notes(&self) -> Vec<String> {

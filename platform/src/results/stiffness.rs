@@ -5,6 +5,7 @@ use crate::Result;
 use crate::attitude::Attitude;
 use crate::statics::StaticPlatform;
 use multibody::group::Group;
+use multibody::results::soundness::Soundness;
 use serde::Serialize;
 use softdock_figures::{Views, figures};
 
@@ -20,6 +21,8 @@ pub struct Principal {
 figures! {
     /// Stiffness of the end effector at an equilibrium, motors held.
     pub struct StiffnessResult;
+    #[serde(flatten)]
+    soundness: Soundness as "Whether the leaves are strained within their model.";
     position_m: [f64; 3] = "m", "position", "Centre of the end effector";
     attitude_rad: Attitude = "rad", "pitch, yaw, roll", "Attitude of the end effector";
     motor_rad: Vec<f64> as "Crank angles [rad].";
@@ -58,6 +61,7 @@ impl StiffnessResult {
             direction: found.directions[i].into(),
         });
         Ok(Self {
+            soundness: platform.soundness()?,
             position_m: platform.pose().translation().into(),
             attitude_rad: Attitude::of_body(platform.pose()),
             motor_rad: platform.motors().to_vec(),
@@ -84,6 +88,10 @@ impl Views for StiffnessResult {
 
     fn title(&self) -> String {
         "Stiffness of the end effector, motors held".to_owned()
+    }
+
+    fn verdict(&self) -> Soundness {
+        self.soundness.clone()
     }
 
     fn notes(&self) -> Vec<String> {

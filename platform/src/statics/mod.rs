@@ -31,6 +31,7 @@ use leg_core::config::{History, MotorMode};
 use leg_core::spatial::{SpatialLeg, SpatialLegConfig, SpatialState, pretension_spatial};
 use leg_core::strut::Strut;
 use multibody::group::{Group, Se3};
+use multibody::results::soundness::{Soundness, Watch};
 use nalgebra::{DMatrix, DVector, Matrix6, Vector3, Vector6};
 
 /// The platform in equilibrium, or on the way to it.
@@ -166,6 +167,19 @@ impl StaticPlatform {
     /// Torque that holds each crank [N·m].
     pub fn holding_torques(&self) -> Vec<f64> {
         self.legs.iter().map(StaticLeg::holding_torque).collect()
+    }
+
+    /// Whether the leaves are strained within their model.
+    pub fn soundness(&self) -> Result<Soundness> {
+        let mut watch = Watch::default();
+        for (i, leg) in self.legs.iter().enumerate() {
+            if let Some(leaf) = leg.as_leaf() {
+                let strain = leaf.leg.leaf_strain(&leaf.state);
+                let strain = strain.map_err(PlatformError::in_leg(i))?;
+                watch.leaf_at_rest(Some(i + 1), &strain);
+            }
+        }
+        Ok(watch.soundness())
     }
 
     /// What each motor does.

@@ -60,8 +60,11 @@ pub fn unit_starts(equilibrium: &StaticPlatform) -> Result<Vec<UnitStart>> {
         } else {
             nominal.tip_position_m
         };
-        // A crank cannot start beside the posture of its leg, so its leg gets another posture.
+        // A crank cannot start beside the posture of its leg, so its leg gets another posture; stops
+        // stay where they are.
         if turned {
+            config.motor_middle_rad = Some(nominal.motor_middle());
+            config.stroke_middle_m = nominal.stroke_middle().ok();
             config.q1_rad = motor;
             config.tip_position_m = place;
             config.tendon.rest_length_m = rest_length;

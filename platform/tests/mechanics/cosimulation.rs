@@ -1,7 +1,7 @@
 //! Co-simulation: native units, units that misbehave, loaded FMUs.
 
 use crate::free_equilibrium;
-use leg_core::config::EndStops;
+use leg_core::config::{EndStops, History, MotorMode};
 use leg_core::series::ORDERS;
 use multibody::group::Group;
 use multibody::model::Signal;
@@ -17,7 +17,7 @@ use softdock_platform::config::Coupling;
 use softdock_platform::cosimulation::limit::{Search, stability_limit};
 use softdock_platform::cosimulation::{Explicit, Implicit};
 use softdock_platform::scheme::{Progress, Scheme, couple, largest_gap, start};
-use softdock_platform::statics::StaticPlatform;
+use softdock_platform::statics::{StaticPlatform, StaticSettings, Target};
 use softdock_platform::unit::{
     Abilities, ForceSeries, LegEnergy, LegShape, LegUnit, LegView, LoadedFmu, NativeUnit,
     TipDerivatives, UnitError, UnitInputs, UnitResult,
@@ -111,6 +111,63 @@ fn stops_stay_where_they_are_under_gravity() {
     println!("{way:e} m between the schemes, {stopped:e} m by the stops");
     assert!(stopped > 1e-4, "the stops are not met: {stopped:e}");
     assert!(way < 0.01 * stopped, "{way:e} of {stopped:e}");
+}
+
+/// Cranks that start turned by 0.1 rad and are driven on, to stops at 0.12 rad and tendon units to the
+/// ends of a short stroke.
+fn driven_to_stops(coupling: Coupling, end_stops: EndStops) -> PlatformConfig {
+    let mut config = configured(coupling, 1e-3, 1);
+    config.legs.elements = 4;
+    config.motor.mode = MotorMode::Torque;
+    config.motor.torque_nm = History::Constant(4.0);
+    config.motor.range_rad = 0.12;
+    config.motor.end_stops = end_stops;
+    config.tendon.stroke_m = 2e-3;
+    config.tendon.end_stops = end_stops;
+    config
+}
+
+/// The platform at rest with all cranks at `angle` [rad].
+fn turned(config: &PlatformConfig, angle: f64) -> StaticPlatform {
+    let mut platform = StaticPlatform::nominal(config).unwrap();
+    let target = Target {
+        pose: None,
+        motors: Some(vec![angle; platform.motors().len()]),
+        force: Vector3::zeros(),
+        moment: Vector3::zeros(),
+    };
+    platform
+        .follow(&target, &StaticSettings::default())
+        .unwrap();
+    platform
+}
+
+/// Stops are counted from the pre-tensioned posture, wherever the cranks start. Legs that solve their
+/// own steps once counted them from where they started: cranks that started at 0.1 rad went to 0.22 rad.
+#[test]
+fn stops_stay_where_they_are_when_cranks_start_turned() {
+    let driven = |coupling, end_stops| {
+        let config = driven_to_stops(coupling, end_stops);
+        let mut scheme = start(&turned(&config, 0.1), WrenchHistory::default()).unwrap();
+        let mut largest: f64 = 0.0;
+        for row in 1..=20 {
+            scheme.advance_to(0.002 * f64::from(row)).unwrap();
+            let angles = (0..scheme.leg_count()).map(|leg| scheme.leg(leg).motor_angle);
+            largest = angles.fold(largest, f64::max);
+        }
+        (largest, scheme)
+    };
+    let (monolithic, reference) = driven(Coupling::Monolithic, EndStops::Auto);
+    let (free, unstopped) = driven(Coupling::Monolithic, EndStops::Off);
+    assert!(free > 0.13 && monolithic < 0.121, "{free} {monolithic}");
+    let (stopped, _) = distance(unstopped.effector(), reference.effector());
+    for coupling in [Coupling::Implicit, Coupling::Explicit] {
+        let (angle, scheme) = driven(coupling, EndStops::Auto);
+        let (way, _) = distance(scheme.effector(), reference.effector());
+        println!("{coupling:?}: {angle} rad, {way:e} m beside, {stopped:e} m by the stops");
+        assert!((angle - monolithic).abs() < 2e-4, "{angle} {monolithic}");
+        assert!(way < 0.05 * stopped, "{way:e} of {stopped:e}");
+    }
 }
 
 #[test]
@@ -469,6 +526,17 @@ fn loaded_fmus_give_the_same_bits_as_native_legs() {
         let energies = loaded.leg_energies().unwrap();
         assert_eq!(energies, native.leg_energies().unwrap());
     }
+    // Where cranks start turned and meet their stops, too.
+    let config = driven_to_stops(Coupling::Implicit, EndStops::Auto);
+    let equilibrium = turned(&config, 0.1);
+    let (starts, units) = LoadedFmu::all(&archives, &equilibrium).unwrap();
+    let still = WrenchHistory::default;
+    let mut loaded = couple(&equilibrium, &starts, units, still()).unwrap();
+    loaded.advance_to(0.03).unwrap();
+    let mut native = start(&equilibrium, still()).unwrap();
+    native.advance_to(0.03).unwrap();
+    assert_eq!(loaded.effector(), native.effector());
+    assert_eq!(views(loaded.as_ref()), views(native.as_ref()));
 }
 
 #[test]

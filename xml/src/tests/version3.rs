@@ -137,6 +137,29 @@ fn what_cannot_be_flattened_is_refused_with_its_name() {
         let message = read(&variables, "").unwrap_err().to_string();
         assert!(message.contains(expected), "{variables}: {message}");
     }
+    let wide = r#"<Dimension start="10000"/>"#;
+    let message = read(
+        &array(wide, "").replace("\"a\"", &format!("\"{}\"", "a".repeat(30_000))),
+        "",
+    );
+    assert!(message.unwrap_err().to_string().contains("bytes of names"));
+    let structure = r#"<Output valueReference="3" dependencies="3"/>"#;
+    let message = read(&array(wide, ""), structure).unwrap_err().to_string();
+    assert!(message.contains("unknown of value reference 3"), "{message}");
     let two = Version3::from_xml(super::sample::smallest().to_xml().unwrap().as_bytes());
     assert!(matches!(two, Err(Error::UnsupportedVersion { .. })));
+}
+
+/// Sizes are looked up, not searched for: as many arrays as a hostile file can hold, each sized by the
+/// last variable, once took minutes.
+#[test]
+fn a_hundred_thousand_arrays_sized_by_one_variable_are_read_at_once() {
+    let array = |i: u32| {
+        format!(r#"<Int8 name="a{i}" valueReference="{i}"><Dimension valueReference="0"/></Int8>"#)
+    };
+    let mut variables: String = (1..=100_000).map(array).collect();
+    variables +=
+        r#"<Int8 name="n" valueReference="0" causality="structuralParameter" start="1"/>"#;
+    let found = read(&variables, "").unwrap();
+    assert_eq!(found.description.model_variables.len(), 100_001);
 }

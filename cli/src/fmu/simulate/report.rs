@@ -3,6 +3,7 @@
 use super::columns::Value;
 use super::compare::Comparison;
 use super::history::History;
+use multibody::results::soundness::Soundness;
 use softdock_figures::{Figures, Views, figures};
 use softdock_report::{Block, Figure as Shown};
 use std::path::PathBuf;
@@ -11,6 +12,8 @@ figures! {
     /// A run of an FMU.
     pub struct SimulateResult;
     model: String as "Name of the model.";
+    #[serde(flatten)]
+    soundness: Option<Soundness> as "Whether the result can be believed, as far as an FMU of this program tells.";
     complete: bool as "Whether it came to an end of its own.";
     ended_by_fmu: bool as "Whether the FMU asked to end the simulation before its stop time.";
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,6 +52,10 @@ impl Views for SimulateResult {
             other => Shown::text(name, other.to_string(), ""),
         });
         self.lines().into_iter().chain(last).collect()
+    }
+
+    fn verdict(&self) -> Soundness {
+        self.soundness.clone().unwrap_or_default()
     }
 
     fn blocks(&self) -> Vec<Block> {

@@ -123,6 +123,10 @@ pub trait Motion {
     fn motor(&self) -> &Motor;
     /// Tension below which the tendon counts as slack [N]; none without a tendon.
     fn slack_tension(&self) -> Option<f64>;
+    /// Crank angle in the middle of the motor's range, if that is not where it starts [rad].
+    fn range_middle(&self) -> Option<f64> {
+        None
+    }
     /// Advances to `time` [s]; `watch` sees the end of every step but the last.
     fn advance_to(
         &mut self,

@@ -51,15 +51,16 @@ struct Worst {
 }
 
 impl Worst {
-    /// Notes the end of a step; a tendon is slack at a tension of `slack` [N] and less.
-    fn note(&mut self, now: &Account, slack: Option<f64>) {
+    /// Notes the end of a step; a tendon is slack at a tension of `slack` [N] and less, the middle of the
+    /// motor's range [rad] is where the crank started unless another is given.
+    fn note(&mut self, now: &Account, slack: Option<f64>, middle: Option<f64>) {
         let [first, last] = self.ends.unwrap_or([*now; 2]);
         self.ends = Some([first, *now]);
         self.gap = self.gap.max(now.loop_gap);
         let [low, high] = &mut self.tension;
         *low = low.min(now.tendon_tension);
         *high = high.max(now.tendon_tension);
-        self.turn = self.turn.max((now.q1 - first.q1).abs());
+        self.turn = self.turn.max((now.q1 - middle.unwrap_or(first.q1)).abs());
         self.torque = self.torque.max(now.crank_torque.abs());
         if slack.is_some_and(|slack| now.tendon_tension <= slack) {
             self.slack_time += now.t - last.t;
@@ -122,6 +123,7 @@ impl<M: Motion> Record<M> {
             }
             let time = grid.time(index);
             let slack = self.motion.slack_tension();
+            let middle = self.motion.range_middle();
             let Self {
                 motion,
                 worst,
@@ -129,7 +131,7 @@ impl<M: Motion> Record<M> {
                 ..
             } = self;
             let done = motion.advance_to(time, &mut |account| {
-                worst.note(account, slack);
+                worst.note(account, slack, middle);
                 account.note(watch);
             })?;
             self.steps += done.steps;
@@ -142,7 +144,7 @@ impl<M: Motion> Record<M> {
             self.csv.row(&M::row(&sample))?;
             self.rows += 1;
             let account = sample.account();
-            self.worst.note(&account, slack);
+            self.worst.note(&account, slack, middle);
             account.note(&mut self.watch);
             self.last = Some(sample);
             if self.keep_samples {

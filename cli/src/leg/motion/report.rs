@@ -52,7 +52,7 @@ pub struct Report<E> {
     pub tendon_tension_range_n: [f64; 2],
     /// Time with a slack tendon [s].
     pub slack_time_s: f64,
-    /// Largest turn of the crank from the posture it starts in, the middle of its working range [rad].
+    /// Largest turn of the crank from the middle of its working range [rad].
     pub largest_crank_turn_rad: f64,
     /// Its working range [rad].
     pub crank_range_rad: f64,

@@ -2,10 +2,11 @@
 
 use super::config::SpatialSettings;
 use super::picture::Film;
+use crate::failure::verdict;
 use crate::leg::pretension::{path_charts, write_path};
 use crate::output::{self, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
-use crate::summary::{Summary, fixed};
+use crate::summary::{Summary, fixed, warning};
 use anyhow::Result;
 use leg_core::SpatialPretensioned;
 use leg_core::config::Side;
@@ -13,6 +14,7 @@ use leg_core::pretension::PathSample;
 use leg_core::spatial::pretension_spatial_along;
 use leg_core::spatial_report::{SectionMoments, SpatialNode, SpatialReport, path_sample, report};
 use multibody::math;
+use multibody::results::soundness::{Soundness, Watch};
 use serde::Serialize;
 use softdock_report::{Axis, Block, Chart, Figure, Page, Series};
 use std::path::PathBuf;
@@ -68,6 +70,8 @@ impl From<&SpatialNode> for Node {
 /// What `--json` prints.
 #[derive(Debug, Serialize)]
 struct Report {
+    #[serde(flatten)]
+    soundness: Soundness,
     q1_rad: f64,
     universal_rad: [f64; 2],
     tip_position_m: [f64; 3],
@@ -96,11 +100,19 @@ struct Report {
 }
 
 impl Report {
-    fn new(bowed: &SpatialPretensioned, details: &SpatialReport, path_points: usize) -> Self {
+    fn new(
+        bowed: &SpatialPretensioned,
+        details: &SpatialReport,
+        path_points: usize,
+    ) -> Result<Self> {
+        let strain = bowed.leg.leaf_strain(&bowed.state)?;
+        let mut watch = Watch::default();
+        watch.leaf_at_rest(None, &strain);
         let largest = |value: fn(&SectionMoments) -> f64| {
             details.moments.iter().map(value).fold(0.0, f64::max)
         };
-        Self {
+        Ok(Self {
+            soundness: watch.soundness(),
             q1_rad: bowed.state.angle(bowed.leg.motor_joint),
             universal_rad: details.universal_rad,
             tip_position_m: bowed.leg.config.tip_position_m,
@@ -125,7 +137,7 @@ impl Report {
             path_points,
             elements: bowed.leg.config.solver.elements,
             nodes: details.nodes.iter().map(Node::from).collect(),
-        }
+        })
     }
 
     fn summary(&self, asked: Side) -> Summary {
@@ -178,7 +190,8 @@ impl Report {
                 "residual",
                 format!("{:.1e}", self.residual_n),
                 &format!("N after {} iterations", self.iterations),
-            );
+            )
+            .soundness(&self.soundness);
         if self.side != asked {
             summary.note("NOTE: the leaf does not bow to the side asked for");
         }
@@ -206,7 +219,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     })?;
     let path: Vec<PathSample> = path.into_iter().collect::<Result<_, _>>()?;
     let details = report(&bowed)?;
-    let report = Report::new(&bowed, &details, path.len());
+    let report = Report::new(&bowed, &details, path.len())?;
     if let Some(out) = out {
         output::write_json(&out.join("pretension.json"), &report)?;
         write_path(&out.join("path.csv"), &path)?;
@@ -228,7 +241,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         }
         output::say(&summary.to_string())?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(verdict(&report.soundness))
 }
 
 fn page(
@@ -278,6 +291,7 @@ fn page(
              by continuation.",
             report.elements
         ),
+        warning: warning(None, 0.0, &report.soundness),
         figures,
         blocks,
         ..Page::default()

@@ -241,6 +241,10 @@ impl Motion for SpatialSimulation {
         tendon.map(|_| self.leg.config.tendon.slack_width_n)
     }
 
+    fn range_middle(&self) -> Option<f64> {
+        self.leg.config.motor_middle_rad
+    }
+
     fn advance_to(
         &mut self,
         time: f64,

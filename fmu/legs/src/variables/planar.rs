@@ -6,7 +6,7 @@ use leg_core::config::{
     ConfigError, Crank, Geometry, Leaf, Motor, Posture, Pretension, Solver, Tendon, UpperLink,
 };
 use leg_core::unit::{Origin, OutputGroup};
-use leg_core::unit_planar::{PlanarInput as I, PlanarOutput as O};
+use leg_core::unit_planar::{PLANAR_OUTPUTS, PlanarInput as I, PlanarOutput as O};
 use softdock_fmi::model::{Failure, Parameters};
 use softdock_fmi::variables::{List, Name, UnitOf as U, one};
 
@@ -138,7 +138,12 @@ pub const fn table() -> List<PlanarParameters> {
     inputs(&mut list);
     motion_and_forces(&mut list);
     shape(&mut list);
-    shared::energies(&mut list, O::Kinetic as usize, O::AxialStrain as usize);
+    shared::energies(
+        &mut list,
+        O::Kinetic as usize,
+        O::AxialStrain as usize,
+        PLANAR_OUTPUTS,
+    );
     list
 }
 

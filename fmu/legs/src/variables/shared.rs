@@ -1,6 +1,7 @@
 //! Variables that both legs have.
 
 use super::{LegParameters, fmu, within};
+use crate::unit::VERDICT;
 use leg_core::config::{Crank, Leaf, MODAL_RATIOS, Motor, Solver, Tendon};
 use leg_core::unit::{Origin, OutputGroup};
 use softdock_fmi::model::Parameters;
@@ -245,8 +246,14 @@ pub const fn equilibrium<P: LegParameters + Parameters<Origin = Origin>>(list: &
     );
 }
 
-/// Energies and what to look at; `kinetic` and `axial_strain` are the first of their groups.
-pub const fn energies<P: LegParameters>(list: &mut List<P>, kinetic: usize, axial_strain: usize) {
+/// Energies, what to look at, and the verdict; `kinetic` and `axial_strain` are the first of their
+/// groups, `verdict` is behind all outputs of the leg.
+pub const fn energies<P: LegParameters>(
+    list: &mut List<P>,
+    kinetic: usize,
+    axial_strain: usize,
+    verdict: usize,
+) {
     let group = OutputGroup::Energy as usize;
     let rows = [
         ("energy.kinetic", "Kinetic energy"),
@@ -266,6 +273,15 @@ pub const fn energies<P: LegParameters>(list: &mut List<P>, kinetic: usize, axia
         list.output(name, U::Joule, kinetic + k, group, description);
         k += 1;
     }
+    list.output(
+        "sound",
+        U::One,
+        verdict,
+        VERDICT,
+        "1 while nothing speaks against the result at the communication points, 0 once it is suspect: \
+         the account of energy misses more than a thousandth of what moved, the leaf is strained \
+         beyond its model, a step is less accurate than asked for",
+    );
     let look = OutputGroup::Diagnostic as usize;
     list.local(
         "leaf.largest_axial_strain",

@@ -1,11 +1,13 @@
 //! Variables of `LegSpatial`.
 
-use super::{Choices, LegParameters, fmu, shared};
+use super::{Choice, Choices, LegParameters, fmu, shared};
 use leg_core::SpatialLegConfig;
 use leg_core::config::{ConfigError, Crank, Leaf, Motor, Solver, Tendon};
 use leg_core::spatial::{Base, CarriedMoment, Carrier, SectionShape, UniversalJoint};
 use leg_core::unit::{Origin, OutputGroup};
-use leg_core::unit_spatial::{SPATIAL_INPUTS, SpatialInput as I, SpatialOutput as O};
+use leg_core::unit_spatial::{
+    SPATIAL_INPUTS, SPATIAL_OUTPUTS, SpatialInput as I, SpatialOutput as O,
+};
 use softdock_fmi::model::{Failure, Parameters};
 use softdock_fmi::variables::{InfluencesOutputs, List, Name, UnitOf as U, one};
 
@@ -18,6 +20,8 @@ pub struct SpatialParameters {
     upright_moment: bool,
     round: bool,
     radius: f64,
+    motor_middle: Choice,
+    stroke_middle: Choice,
     tip_velocity_given: bool,
 }
 
@@ -41,6 +45,8 @@ impl Default for SpatialParameters {
             upright_moment: false,
             round: false,
             radius: 2e-3,
+            motor_middle: Choice::ready(0.0),
+            stroke_middle: Choice::ready(0.41),
             tip_velocity_given: true,
         }
     }
@@ -74,6 +80,8 @@ impl From<&SpatialLegConfig> for SpatialParameters {
             upright_moment: config.universal.carried_moment == CarriedMoment::Upright,
             round,
             radius,
+            motor_middle: Choice::chosen(config.motor_middle_rad, ready.motor_middle),
+            stroke_middle: Choice::chosen(config.stroke_middle_m, ready.stroke_middle),
             tip_velocity_given: ready.tip_velocity_given,
             config: config.clone(),
         }
@@ -103,6 +111,8 @@ impl SpatialParameters {
         } = &mut config;
         self.choices.apply(leaf, tendon, motor, solver)?;
         config.side = self.choices.side();
+        config.motor_middle_rad = self.motor_middle.get();
+        config.stroke_middle_m = self.stroke_middle.get();
         config.universal.carried_by = if self.carried_by_base {
             Carrier::Base
         } else {
@@ -162,7 +172,12 @@ pub const fn table() -> List<SpatialParameters> {
     inputs(&mut list);
     motion_and_forces(&mut list);
     shape(&mut list);
-    shared::energies(&mut list, O::Kinetic as usize, O::AxialStrain as usize);
+    shared::energies(
+        &mut list,
+        O::Kinetic as usize,
+        O::AxialStrain as usize,
+        SPATIAL_OUTPUTS,
+    );
     course_of_force(&mut list);
     list
 }
@@ -224,6 +239,23 @@ const fn pretension(list: &mut List<SpatialParameters>) {
         "Tip B in that equilibrium, which determines the tendon's rest length",
         |p| &mut p.config.tip_position_m,
     )
+    .boolean(
+        "motor_middle_given",
+        "Takes motor_middle instead of pretension.q1 for the middle of motor.range",
+        |p| &mut p.motor_middle.given,
+    )
+    .row(fmu(&SpatialLegConfig::motor_middle_rad), |p| {
+        one(&mut p.motor_middle.value)
+    })
+    .boolean(
+        "stroke_middle_given",
+        "Takes stroke_middle instead of the distance A to B of the equilibrium for the middle of \
+         tendon.stroke",
+        |p| &mut p.stroke_middle.given,
+    )
+    .row(fmu(&SpatialLegConfig::stroke_middle_m), |p| {
+        one(&mut p.stroke_middle.value)
+    })
     .boolean(
         "pretension.inward",
         "Bows the leaf inward, to the left of A to B",

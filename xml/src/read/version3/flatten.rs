@@ -3,14 +3,25 @@
 use std::collections::HashMap;
 
 use super::{Attributes, Length, Start, Structure, Unknown3, Variable};
-use crate::version3::{Kind3, MOST_ELEMENTS, Place, Version3};
+use crate::version3::{Kind3, MOST_DEPENDENCIES, MOST_ELEMENTS, MOST_TEXT, Place, Version3};
 use crate::{
     Boolean, Causality, DependencyKind, Enumeration, Error, Integer, Real, ScalarVariable, Text,
     Unknown, VariableType,
 };
 
+/// Start values of the scalar integers, by value reference: what dimensions may be sized by.
+type Sizes = HashMap<u32, i32>;
+
+fn sizes(variables: &[Variable]) -> Sizes {
+    let size = |one: &Variable| match one.starts.as_deref() {
+        Some([Start::Integer(Some(length))]) => Some((one.head.value_reference, *length)),
+        _ => None,
+    };
+    variables.iter().filter_map(size).collect()
+}
+
 /// Number of elements along every dimension.
-fn lengths(variable: &Variable, all: &[Variable]) -> Result<Vec<usize>, Error> {
+fn lengths(variable: &Variable, sizes: &Sizes) -> Result<Vec<usize>, Error> {
     let wrong = |reference| Error::BadDimension {
         variable: variable.head.name.clone(),
         reference,
@@ -18,13 +29,8 @@ fn lengths(variable: &Variable, all: &[Variable]) -> Result<Vec<usize>, Error> {
     let length = |dimension: &Length| match *dimension {
         Length::Fixed(length) => Ok(length),
         Length::Of(reference) => {
-            let sizing = all.iter().find(|one| one.head.value_reference == reference);
-            match sizing.and_then(|one| one.starts.as_deref()) {
-                Some([Start::Integer(Some(length))]) => {
-                    usize::try_from(*length).map_err(|_| wrong(reference))
-                }
-                _ => Err(wrong(reference)),
-            }
+            let length = sizes.get(&reference).ok_or_else(|| wrong(reference))?;
+            usize::try_from(*length).map_err(|_| wrong(reference))
         }
     };
     variable.dimensions.iter().map(length).collect()
@@ -60,8 +66,10 @@ pub(super) fn flatten(
 ) -> Result<(), Error> {
     let mut spans: HashMap<u32, Span> = HashMap::new();
     let mut states = Vec::new();
+    let sizes = sizes(variables);
+    let mut text = 0_usize;
     for variable in variables {
-        let lengths = lengths(variable, variables)?;
+        let lengths = lengths(variable, &sizes)?;
         let product = lengths.iter().try_fold(1_usize, |a, b| a.checked_mul(*b));
         let room = MOST_ELEMENTS.saturating_sub(out.description.model_variables.len());
         let copies = 1 + variable.aliases.len();
@@ -71,6 +79,13 @@ pub(super) fn flatten(
             limit: MOST_ELEMENTS,
         })?;
         check_starts(variable, count)?;
+        text = text.saturating_add(text_of(variable).saturating_mul(count));
+        if text > MOST_TEXT {
+            return Err(Error::TooMuchText {
+                variable: variable.head.name.clone(),
+                limit: MOST_TEXT,
+            });
+        }
         let first = out.description.model_variables.len();
         let place = out.places.len();
         let reference = variable.head.value_reference;
@@ -106,12 +121,26 @@ pub(super) fn flatten(
         }
     }
     link_derivatives(out, &states, &spans);
-    let lists = structure.each_ref().map(|list| unknowns(list, &spans));
-    let [outputs, derivatives, initial_unknowns] = lists;
-    out.description.model_structure.outputs = outputs;
-    out.description.model_structure.derivatives = derivatives;
-    out.description.model_structure.initial_unknowns = initial_unknowns;
+    let [outputs, derivatives, initial_unknowns] = structure;
+    let mut room = MOST_DEPENDENCIES;
+    let into = &mut out.description.model_structure;
+    into.outputs = unknowns(outputs, &spans, &mut room)?;
+    into.derivatives = unknowns(derivatives, &spans, &mut room)?;
+    into.initial_unknowns = unknowns(initial_unknowns, &spans, &mut room)?;
     Ok(())
+}
+
+/// Bytes of text that every element of a variable repeats.
+fn text_of(variable: &Variable) -> usize {
+    let length = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+    let aliases = variable.aliases.iter();
+    let aliases = aliases.map(|(name, text)| name.len() + length(text));
+    let head = &variable.head;
+    let copies = 1 + variable.aliases.len();
+    head.name.len()
+        + length(&head.description)
+        + copies * length(&variable.declared_type)
+        + aliases.sum::<usize>()
 }
 
 /// At most [`MOST_ELEMENTS`].
@@ -220,13 +249,25 @@ fn link_derivatives(
 }
 
 /// Unknowns by one-based indices. Each element depends on whatever its variable depends on.
-fn unknowns(list: &[Unknown3], spans: &HashMap<u32, Span>) -> Vec<Unknown> {
+fn unknowns(
+    list: &[Unknown3],
+    spans: &HashMap<u32, Span>,
+    room: &mut usize,
+) -> Result<Vec<Unknown>, Error> {
     let indices = |span: &Span| narrow(span.first + 1)..narrow(span.first + span.count + 1);
     let mut out = Vec::new();
     for unknown in list {
         let Some(own) = spans.get(&unknown.variable) else {
             continue;
         };
+        let references = unknown.dependencies.iter().flatten();
+        let elements = references.filter_map(|reference| Some(spans.get(reference)?.count));
+        let needed = elements.fold(0, usize::saturating_add);
+        let needed = needed.saturating_mul(own.count);
+        *room = (room.checked_sub(needed)).ok_or(Error::TooManyDependencies {
+            reference: unknown.variable,
+            limit: MOST_DEPENDENCIES,
+        })?;
         let mut knowns: Option<Vec<(u32, Option<DependencyKind>)>> =
             unknown.dependencies.as_ref().map(|references| {
                 let kind = |i: usize| unknown.kinds.as_ref()?.get(i).copied();
@@ -254,5 +295,5 @@ fn unknowns(list: &[Unknown3], spans: &HashMap<u32, Span>) -> Vec<Unknown> {
             dependencies_kind: unknown.kinds.as_ref().and(kinds.clone()),
         }));
     }
-    out
+    Ok(out)
 }
