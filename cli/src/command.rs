@@ -8,6 +8,7 @@
 //! A command is a structure of arguments with [`CommandArgs`] flattened into it, and a function from
 //! the configuration to a result ([`Views`]). Everything else is done here, the same for all.
 
+use crate::dock::kind;
 use crate::failure::settle;
 use crate::output::{self, CsvFile, OutputArgs, OutputError};
 use crate::run::Ended;
@@ -61,10 +62,13 @@ impl ViewArgs {
         CsvFile::create(&self.folder().join(file), &header)
     }
 
-    /// Refuses places that cannot be written, before the work is done.
-    fn probe(&self, file: &str) -> Result<(), OutputError> {
+    /// Refuses places that cannot be written or hold results of value, before the work is done.
+    fn probe(&self, file: &str) -> Result<()> {
+        if let Some(out) = &self.output.out {
+            kind::protect(out, file)?;
+        }
         self.output.probe(file)?;
-        self.plot.as_deref().map_or(Ok(()), output::probe)
+        Ok(self.plot.as_deref().map_or(Ok(()), output::probe)?)
     }
 }
 

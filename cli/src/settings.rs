@@ -339,10 +339,27 @@ impl<C: Settings> Resolved<C> {
 }
 
 /// "did you mean NAME? " for the name that is most like what was written, if any is.
-pub fn meant(written: &Path, names: &[&str]) -> String {
+fn meant_name(written: &Path, names: &[&str]) -> String {
     let written = written.to_string_lossy();
     let near = softdock_mechanism::read::near(&written, names.iter().copied());
     near.map_or_else(String::new, |name| format!("did you mean {name}? "))
+}
+
+/// The same, or a TOML file of nearly the same name in the folder of the file.
+pub fn meant(written: &Path, names: &[&str]) -> String {
+    let near = meant_name(written, names);
+    let Some(name) = written.file_name().filter(|_| near.is_empty()) else {
+        return near;
+    };
+    let folder = match written.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let files: Vec<String> = files.filter(|file| file.ends_with(".toml")).collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    meant_name(Path::new(name), &files)
 }
 
 /// Finds the setting without which the others would fit.

@@ -34,6 +34,16 @@ pub trait Views: Serialize + figure::Figures {
         self.lines()
     }
 
+    /// Figures on top of its page: the headlines, or everything if there are none.
+    fn on_top(&self) -> Vec<Shown> {
+        let headlines = self.headlines();
+        if headlines.is_empty() {
+            self.rows()
+        } else {
+            headlines
+        }
+    }
+
     /// A table on the terminal: names of its columns and rows of cells.
     fn listing(&self) -> Option<(Vec<&'static str>, Vec<Vec<String>>)> {
         None
@@ -80,13 +90,9 @@ pub trait Views: Serialize + figure::Figures {
         text
     }
 
-    /// The page: warnings, headline figures (all of them if none is a headline), blocks.
+    /// The page: warnings, figures on top, blocks.
     fn page(&self) -> Page {
         let early = self.early();
-        let mut figures = self.headlines();
-        if figures.is_empty() {
-            figures = self.rows();
-        }
         Page {
             title: self.title(),
             lead: self.lead(),
@@ -95,7 +101,7 @@ pub trait Views: Serialize + figure::Figures {
                 early.map_or(0.0, |early| early.time),
                 &self.verdict(),
             ),
-            figures,
+            figures: self.on_top(),
             blocks: self.blocks(),
             dense: false,
         }

@@ -22,6 +22,8 @@ pub struct Spectrum {
     pub frequencies: Vec<f64>,
     /// Amplitudes in the unit of the output.
     pub amplitudes: Vec<f64>,
+    /// Amplitudes up to this are rounding.
+    rounding: f64,
 }
 
 /// A peak of a spectrum.
@@ -32,6 +34,10 @@ pub struct Peak {
     /// Amplitude in the unit of the output.
     pub amplitude: f64,
 }
+
+/// Share of the largest value up to which an amplitude is rounding: an output that grows along a
+/// straight line has nothing else.
+const ROUNDING: f64 = 1e-12;
 
 /// Fewest values that a spectrum is made of.
 const FEWEST: usize = 16;
@@ -66,6 +72,10 @@ pub fn spectrum(times: &[f64], values: &[f64]) -> Option<Spectrum> {
         amplitudes: (0..=half)
             .map(|i| 2.0 * math::modulus(data[i]) / sum) // (1)
             .collect(),
+        rounding: ROUNDING
+            * values[..n]
+                .iter()
+                .fold(0.0, |most: f64, y| most.max(y.abs())),
     })
 }
 
@@ -128,7 +138,7 @@ impl Spectrum {
         for i in 1..count - 1 {
             let (from, to) = (i.saturating_sub(reach), (i + reach).min(count - 1));
             let highest = a[from..=to].iter().all(|other| *other <= a[i]);
-            if !highest || a[i] <= share * largest || a[i] <= 0.0 {
+            if !highest || a[i] <= share * largest || a[i] <= self.rounding {
                 continue;
             }
             let log = |x: f64| math::ln(x.max(1e-300));

@@ -113,8 +113,8 @@ class Leg:
     """A leg under way: what its FMU does, without the archive.
 
     ``Leg("planar")`` takes torque and load, ``Leg("spatial")`` the motion of its tip. ``parameters``
-    are those of the FMU, by name: ``Leg("spatial", leaf__length_m=0.5)``. Inputs are set and outputs
-    read by name: ``leg["motor_torque"] = 1.0``, ``leg["q1"]``.
+    are those of the FMU, by name: ``Leg("planar", leaf__length=0.48)``. Inputs are set and outputs
+    read by name: ``leg["motor.torque_command"] = 1.0``, ``leg["q1"]``.
     """
 
     KINDS = {"planar": "LegPlanar", "spatial": "LegSpatial"}

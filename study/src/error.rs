@@ -63,7 +63,11 @@ pub enum StudyError {
         rows: u64,
     },
     /// The directory holds no study.
-    #[error("{} holds no study (there is no study.toml)", path.display())]
+    #[error(
+        "{} holds no study (there is no study.toml): name the folder that `softdock batch run` was \
+         given with --out",
+        path.display()
+    )]
     NoStudy {
         /// The directory.
         path: PathBuf,

@@ -66,7 +66,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         let mut text = status::describe(&whole, &found);
         results.describe(&mut text);
         text.note(format!("table  {}", table.display()));
-        output::say(&text.to_string())?;
+        output::tell(&text.to_string())?;
     }
     Ok(ExitCode::SUCCESS)
 }

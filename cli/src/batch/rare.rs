@@ -252,7 +252,7 @@ fn say(arguments: &Arguments, plan: &Plan, found: &RareEvent, unknown: usize) ->
             "runs; taken as without the event",
         );
     }
-    Ok(output::say(&text.to_string())?)
+    Ok(output::tell(&text.to_string())?)
 }
 
 #[cfg(test)]

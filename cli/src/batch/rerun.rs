@@ -306,5 +306,5 @@ fn say(arguments: &Arguments, out: &Path, reruns: &[Rerun]) -> Result<()> {
         }
     }
     text.note(format!("reports  {}", out.join("index.html").display()));
-    Ok(output::say(&text.to_string())?)
+    Ok(output::tell(&text.to_string())?)
 }

@@ -87,7 +87,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             "csv": arguments.csv,
         }))?;
     } else {
-        output::say(&text.to_string())?;
+        output::tell(&text.to_string())?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -121,7 +121,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             true => script,
             false => quote(&script),
         };
-        output::say(&format!(
+        output::tell(&format!(
             "{} runs in {} shards; submit them with\n  bash {script}",
             plan.runs(),
             arguments.shards,

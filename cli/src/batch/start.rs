@@ -7,6 +7,7 @@ use super::screen;
 use super::status::damage_json;
 use super::study::{self, Changes, Prepared};
 use super::until::{self, Until};
+use crate::dock::kind;
 use crate::failure::{BadInput, STOPPED};
 use crate::output;
 use crate::run;
@@ -82,6 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::say(&prepared.plan.text()?)?;
         return Ok(ExitCode::SUCCESS);
     };
+    kind::protect(out, "a study")?;
     let how = Execution {
         out,
         threads: arguments.threads,

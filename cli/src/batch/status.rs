@@ -40,7 +40,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     } else {
         let mut text = describe(&directories, &status);
         results.describe_counts(&mut text);
-        output::say(&text.to_string())?;
+        output::tell(&text.to_string())?;
     }
     Ok(exit_status(&status))
 }

@@ -98,7 +98,7 @@ pub fn execute(plan: &Plan, job: &StudyJob, how: &Execution<'_>, until: Until) -
             });
             let status = start::conclude(how, &done, Some(stopped))?;
             if let (false, Some(interval)) = (done.cancelled || how.json, found.interval) {
-                output::say(&format!(
+                output::tell(&format!(
                     "\nstopped after {} runs, look {} of {}: captured {} %, {} % with 95 % for all \
                      looks together",
                     now.runs(),

@@ -27,6 +27,23 @@ fn kind_of(folder: &Path) -> Option<&'static str> {
     kinds.find(|(_, files)| there(files)).map(|(kind, _)| *kind)
 }
 
+/// Kinds whose files other commands would replace with files of the same names, or add to.
+const DEAR: usize = 3;
+
+/// Refuses a folder with a study, a sweep or a docking for results of `own` kind, which have a
+/// folder of their own.
+pub fn protect(folder: &Path, own: &str) -> Result<(), BadInput> {
+    let dear = KINDS[..DEAR].iter().map(|(kind, _)| *kind);
+    match kind_of(folder).filter(|found| dear.clone().any(|kind| kind == *found)) {
+        Some(kind) if kind != own => Err(BadInput::new(format!(
+            "{} holds {kind}, whose files would be replaced or mixed with others; name another folder \
+             with --out",
+            folder.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Refuses a folder with results of another kind than `own`, unless that is asked for.
 pub fn check(folder: &Path, own: &str, force: bool) -> Result<(), BadInput> {
     match kind_of(folder) {
@@ -57,5 +74,12 @@ mod tests {
             "{error}"
         );
         check(path, "a sweep", true).unwrap();
+        let error = protect(path, "a study").unwrap_err().to_string();
+        assert!(
+            error.contains("holds a docking") && error.contains("--out"),
+            "{error}"
+        );
+        std::fs::rename(path.join("run.csv"), path.join("leg.csv")).unwrap();
+        protect(path, "a study").unwrap();
     }
 }

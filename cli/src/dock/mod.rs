@@ -3,7 +3,7 @@
 mod compare;
 mod controller;
 pub mod execute;
-mod kind;
+pub mod kind;
 mod page;
 pub mod requirements;
 mod scene;

@@ -125,7 +125,8 @@ impl Grid {
         let known = self.points.iter().map(|(_, point)| point.shown().figures);
         let known = known.max_by_key(Vec::len).unwrap_or_default();
         columns.extend(known.iter().map(|figure| figure.label.clone()));
-        columns.push("failure".to_owned());
+        let any_failed = self.failures() > 0;
+        columns.extend(any_failed.then(|| "failure".to_owned()));
         let row = |(place, point): &(usize, Point)| {
             let shown = point.shown();
             let mut cells: Vec<Cell> = self.values(*place).map(Cell::setting).to_vec();
@@ -133,7 +134,7 @@ impl Grid {
                 Some(figure) => Cell::figure(figure),
                 None => Cell::number(f64::NAN, 1),
             }));
-            cells.push(Cell::text(shown.failure.unwrap_or_default()));
+            cells.extend(any_failed.then(|| Cell::text(shown.failure.unwrap_or_default())));
             cells
         };
         Table {

@@ -8,7 +8,7 @@ use crate::leg::spatial::config::{SpatialSettings, Tip};
 use crate::mechanism;
 use crate::output;
 use crate::run::Ended;
-use crate::settings::{Resolved, Settings, SettingsArgs};
+use crate::settings::{Resolved, Settings, SettingsArgs, meant};
 use anyhow::Result;
 use leg_core::LegConfig;
 use leg_core::config::Solver;
@@ -23,6 +23,8 @@ use softdock_fmu::{
     ModelKind, PlatformModel,
 };
 use softdock_fmu_library::LIBRARY;
+use softdock_mechanism::MechanismError;
+use softdock_mechanism::library::SHIPPED;
 use softdock_platform::PlatformConfig;
 use softdock_report::Figure as Shown;
 use std::borrow::Cow;
@@ -221,6 +223,23 @@ fn refused(cause: Failure) -> anyhow::Error {
     BadInput::new(cause.to_string()).into()
 }
 
+/// The complaint about a model: perhaps one that comes with the program was meant.
+fn unknown(name: &str, error: &anyhow::Error) -> BadInput {
+    let cause = error.downcast_ref::<MechanismError>();
+    if !matches!(cause, Some(MechanismError::Unknown { .. })) {
+        return BadInput::new(format!("--model {name}: {error}"));
+    }
+    let models = ModelKind::ALL.map(ModelKind::name);
+    let shipped = SHIPPED.iter().map(|(name, _)| *name);
+    let names: Vec<&str> = models.into_iter().chain(shipped).collect();
+    BadInput::new(format!(
+        "--model {name}: there is no model or mechanism of that name ({}there are {}, and the \
+         mechanisms that `softdock mechanism list` names)",
+        meant(Path::new(name), &names),
+        models.join(", ")
+    ))
+}
+
 /// The model of this name, with the settings given.
 fn model_of(name: &str, settings: &SettingsArgs) -> Result<(ModelKind, Arc<dyn Packaged>)> {
     let plain = settings.config.is_none() && settings.set.is_empty();
@@ -229,8 +248,7 @@ fn model_of(name: &str, settings: &SettingsArgs) -> Result<(ModelKind, Arc<dyn P
             let message = "--config: a mechanism is set with --set parameters.KEY=VALUE";
             return Err(BadInput::new(message).into());
         }
-        let files = mechanism::files(name, &settings.set)
-            .map_err(|error| BadInput::new(format!("--model {name}: {error}")))?;
+        let files = mechanism::files(name, &settings.set).map_err(|error| unknown(name, &error))?;
         let model = MechanismModel::with(files).map_err(refused)?;
         return Ok((ModelKind::Mechanism, Arc::new(model)));
     };

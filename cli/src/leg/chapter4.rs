@@ -248,7 +248,7 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
     if job.output.json {
         output::say_json(&report)?;
     } else {
-        output::say(&report.summary(job).to_string())?;
+        output::tell(&report.summary(job).to_string())?;
     }
     ended.status(Some(&report.file), &report.soundness)
 }

@@ -240,7 +240,7 @@ impl<H: Serialize> Report<H> {
         if output.json {
             output::say_json(self)?;
         } else {
-            output::say(&self.summary().to_string())?;
+            output::tell(&self.summary().to_string())?;
         }
         Ok(())
     }

@@ -150,7 +150,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.output.json {
         output::say_json(&report)?;
     } else {
-        output::say(&report.text())?;
+        output::tell(&report.text())?;
     }
     match &report.closed_loop.ended_because {
         None => Ok(verdict(&report.soundness)),

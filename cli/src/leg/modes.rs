@@ -129,7 +129,7 @@ impl<P: Serialize, H: Serialize> Report<P, H> {
         if output.json {
             output::say_json(self)?;
         } else {
-            output::say(&self.table(held))?;
+            output::tell(&self.table(held))?;
         }
         Ok(())
     }

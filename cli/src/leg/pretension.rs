@@ -227,7 +227,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         for file in files.into_iter().flatten().chain(out) {
             summary.note(format!("wrote {}", file.display()));
         }
-        output::say(&summary.to_string())?;
+        output::tell(&summary.to_string())?;
     }
     Ok(verdict(&report.soundness))
 }
@@ -258,7 +258,7 @@ fn compare(arguments: &Arguments, resolved: &Resolved<LegConfig>) -> Result<Exit
     if arguments.output.json {
         output::say_json(&comparison)?;
     } else {
-        output::say(&summary.to_string())?;
+        output::tell(&summary.to_string())?;
     }
     Ok(verdict(&comparison.exact.soundness))
 }

@@ -25,7 +25,7 @@ impl Arguments {
         if self.output.json {
             output::say_json(value)?;
         } else {
-            output::say(text)?;
+            output::tell(text)?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,6 +1,7 @@
 //! The page of a motion: the mechanism moving, its outputs, their spectra, the ledger.
 
-use super::simulate::{Record, Summary};
+use super::simulate::{Event, Record, Summary};
+use crate::summary::{significant, soundness_figure};
 use softdock_mechanism::Description;
 use softdock_mechanism::picture::{self, Look as Line};
 use softdock_mechanism::simulate::Snapshot;
@@ -12,6 +13,8 @@ use softdock_report::{
 
 /// Frames of the animation at most.
 const MOST_FRAMES: usize = 400;
+/// Events listed at most.
+const MOST_EVENTS: usize = 100;
 /// Points of a curve at most.
 const MOST_POINTS: usize = 2000;
 /// Units by the endings of names.
@@ -56,32 +59,63 @@ pub fn page(
     if summary.steps > 0 {
         blocks.push(ledger(snapshots));
     }
+    blocks.extend(events(summary));
     blocks.extend(spectra(description, record, &groups));
     Page {
         title: summary.title.clone(),
         lead: format!(
             "{} {} s in steps of {} s; {}",
-            description.text.trim(),
-            summary.duration_s,
-            summary.step_s,
+            // What a file marks as a name.
+            description.text.trim().replace('`', ""),
+            shortened(summary.duration_s),
+            shortened(summary.step_s),
             description.source
         ),
         warning: (summary.soundness.key() != "sound")
             .then(|| format!("The result is {}.", summary.soundness.key())),
         figures: vec![
-            Figure::number(
+            soundness_figure(&summary.soundness),
+            Figure::text(
                 "degrees of freedom",
-                summary.degrees_of_freedom as f64,
-                3,
+                summary.degrees_of_freedom.to_string(),
                 "",
             ),
-            Figure::number("steps", summary.steps as f64, 7, ""),
+            Figure::text("steps", summary.steps.to_string(), ""),
             Figure::number("energy missing", summary.energy_residual_rel, 2, ""),
             Figure::number("joint gap", summary.joint_gap, 2, ""),
         ],
         blocks,
         dense: false,
     }
+}
+
+/// A number as it was written, or with four digits if a formula gave it.
+fn shortened(value: f64) -> String {
+    let whole = value.to_string();
+    if whole.len() <= 8 {
+        whole
+    } else {
+        significant(value, 4)
+    }
+}
+
+/// What happened when, if anything did.
+fn events(summary: &Summary) -> Option<Block> {
+    let row = |event: &Event| {
+        vec![
+            Cell::number(event.time_s, 6),
+            Cell::text(event.text.clone()),
+        ]
+    };
+    (!summary.events.is_empty()).then(|| {
+        Table {
+            title: "Events".to_owned(),
+            sentence: format!("What happened; at most the first {MOST_EVENTS}."),
+            columns: ["time [s]", "event"].map(str::to_owned).to_vec(),
+            rows: summary.events.iter().take(MOST_EVENTS).map(row).collect(),
+        }
+        .into()
+    })
 }
 
 fn capital(text: &str) -> String {

@@ -1,6 +1,7 @@
 //! `softdock mechanism simulate`, `inverse` and `kinematics`.
 
 use super::MechanismArgs;
+use crate::dock::kind;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::run::{self, Ended, Progress};
 use anyhow::Result;
@@ -86,7 +87,8 @@ pub struct Summary {
     rejected_steps: usize,
     newton_iterations: usize,
     wall_time_s: f64,
-    events: Vec<Event>,
+    /// What happened when.
+    pub events: Vec<Event>,
     #[serde(rename = "final")]
     last: BTreeMap<String, f64>,
     smallest: BTreeMap<String, f64>,
@@ -98,10 +100,13 @@ pub struct Summary {
     file: PathBuf,
 }
 
+/// Something that happened during the run.
 #[derive(Debug, Serialize)]
-struct Event {
-    time_s: f64,
-    text: String,
+pub struct Event {
+    /// When [s].
+    pub time_s: f64,
+    /// What.
+    pub text: String,
 }
 
 /// Runs the command.
@@ -113,6 +118,9 @@ pub fn run(arguments: &Arguments, kind: Kind) -> Result<ExitCode> {
     run::check_times(analysis.duration, analysis.output_step)
         .map_err(crate::failure::BadInput::new)?;
     let folder = arguments.output.out.clone().unwrap_or_default();
+    if arguments.output.out.is_some() {
+        kind::protect(&folder, "a motion of a mechanism")?;
+    }
     let mut header = vec!["time_s"];
     header.extend(description.outputs.iter().map(|part| part.name.as_str()));
     run::listen_for_stop();
@@ -267,6 +275,6 @@ fn report(arguments: &Arguments, summary: &Summary) -> Result<()> {
         text.push_str(&format!("  {name:32} {last:16.9} {low:16.9} {high:16.9}\n"));
     }
     text.push_str(&format!("  rows: {}\n", summary.file.display()));
-    output::say(&text)?;
+    output::tell(&text)?;
     Ok(())
 }

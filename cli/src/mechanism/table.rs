@@ -70,7 +70,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.json {
         output::say_json(&rows)?;
     } else {
-        output::say(&text)?;
+        output::tell(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -142,7 +142,7 @@ fn modes(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.json {
         output::say_json(&rows)?;
     } else {
-        output::say(&text)?;
+        output::tell(&text)?;
     }
     Ok(ExitCode::SUCCESS)
 }

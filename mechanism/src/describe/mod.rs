@@ -210,13 +210,22 @@ fn split_settings(settings: &[(String, String)]) -> (Settings, Settings) {
 fn refuse_settings(rest: &Settings) -> Result<()> {
     match rest.first() {
         None => Ok(()),
-        Some((key, value)) => Err(MechanismError::Setting {
-            argument: format!("{key}={value}"),
-            problem: format!("{key} cannot be set"),
-            remedy: "name a parameter of the file (parameters.KEY) or a key of [analysis] \
-                     (analysis.step_s)"
-                .to_owned(),
-        }),
+        Some((key, value)) => {
+            let rows = section("analysis").map_or(&[][..], |section| section.rows);
+            let own = key.strip_prefix("analysis.").unwrap_or(key);
+            let meant = near(own, rows.iter().map(|row| row.key))
+                .map_or_else(String::new, |known| {
+                    format!("did you mean analysis.{known}? else ")
+                });
+            Err(MechanismError::Setting {
+                argument: format!("{key}={value}"),
+                problem: format!("{key} cannot be set"),
+                remedy: format!(
+                    "{meant}name a parameter of the file (parameters.KEY; `softdock mechanism show` \
+                     prints them) or a key of [analysis] (analysis.step_s)"
+                ),
+            })
+        }
     }
 }
 

@@ -18,6 +18,9 @@ use serde::Serialize;
 use softdock_figures::{Columns, Early, Figures, Judged, Table, Views, curve, figures};
 use softdock_report::{Axis, Block, Chart, Figure as Shown, Scene};
 
+/// One millimetre [m].
+const MILLI: f64 = 1e-3;
+
 /// A push on the end effector, and how the motion after it is judged.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Push {
@@ -207,14 +210,16 @@ figures! {
     #[derive(Clone)]
     pub struct LoopResult;
     largest_displacement_m: f64 = "m", "largest displacement",
-        "Largest distance of the end effector from its equilibrium";
+        "Largest distance of the end effector from its equilibrium",
+        shown_in("mm", MILLI), headline();
     largest_rotation_rad: f64 = "rad", "largest rotation",
         "Largest angle of the end effector from its equilibrium";
     final_displacement_m: f64 = "m", "displacement at the end",
-        "Distance of the end effector from its equilibrium at the end";
+        "Distance of the end effector from its equilibrium at the end",
+        shown_in("mm", MILLI);
     settled_after_s: Option<f64> = "s", "settled after",
-        "From when on the end effector stays near; none if it does not";
-    largest_torque_nm: f64 = "N·m", "largest torque", "Largest torque of a motor";
+        "From when on the end effector stays near; none if it does not", headline();
+    largest_torque_nm: f64 = "N·m", "largest torque", "Largest torque of a motor", headline();
     saturated_time_s: f64 as "Time for which a torque was at its limit [s].";
     /// The verdict.
     #[serde(flatten)]
@@ -360,6 +365,25 @@ impl Views for RegulationResult {
         self.lines().into_iter().chain(loops).collect()
     }
 
+    /// The verdict, and what both loops come to.
+    fn on_top(&self) -> Vec<Shown> {
+        let of_loop = |(name, result): (&str, &LoopResult)| {
+            let mut tiles = result.headlines();
+            tiles.retain(|tile| {
+                name == "closed" || tile.label != LoopResult::largest_torque_nm.label
+            });
+            for tile in &mut tiles {
+                tile.label = format!("{name} loop, {}", tile.label);
+                if let Some(datum) = &mut tile.datum {
+                    datum.key = format!("{name}.{}", datum.key);
+                }
+            }
+            tiles
+        };
+        let loops = self.loops().into_iter().flat_map(of_loop);
+        self.headlines().into_iter().chain(loops).collect()
+    }
+
     fn notes(&self) -> Vec<String> {
         let ended = |(name, result): (&str, &LoopResult)| {
             let why = result.ended.as_ref()?;
@@ -439,9 +463,12 @@ impl Views for RegulationResult {
             curve(&name, &closed.samples, |s| s.t, |s| s.torques[i])
         };
         let chart = Chart::over_time;
+        // Both open where the closed loop is farthest away: one clock moves both.
+        let opening = closed.scene.as_ref().map(|scene| scene.moments.clone());
         let titled = |motion: &PushedMotion, title: &str| {
             let mut scene = motion.scene.clone()?;
             scene.title = title.to_owned();
+            scene.moments = opening.clone().unwrap_or_default();
             Some(Block::from(scene))
         };
         let scenes = [titled(closed, "Closed loop"), titled(open, "Open loop")];

@@ -8,7 +8,7 @@ use crate::unit::LegShape;
 use multibody::group::{Group, Se3};
 use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 use softdock_report::{
-    Anchor, Arrow, Body, Focus, Mesh, Paint, Pose, Reading, RibbonFrame, Scene, Strip,
+    Anchor, Arrow, Body, Focus, Mesh, Moment, Paint, Pose, Reading, RibbonFrame, Scene, Strip,
 };
 
 /// Facets of round things.
@@ -175,6 +175,10 @@ pub fn scene(config: &PlatformConfig, frames: &[Frame], sentence: &str) -> Optio
     let force: Vec<_> = frames.iter().map(pushed).collect();
     let start = first.effector.translation();
     let moved = |frame: &Frame| 1e3 * (frame.effector.translation() - start).norm();
+    let farthest = frames
+        .iter()
+        .max_by(|a, b| moved(a).total_cmp(&moved(b)))
+        .filter(|frame| moved(frame) > 0.0);
     Some(Scene {
         title: "The motion".to_owned(),
         sentence: format!(
@@ -193,7 +197,10 @@ pub fn scene(config: &PlatformConfig, frames: &[Frame], sentence: &str) -> Optio
             digits: 2,
             values: frames.iter().map(moved).collect(),
         }],
-        moments: Vec::new(),
+        // The picture opens there.
+        moments: (farthest.iter())
+            .map(|frame| Moment::new(frame.time, "peak displacement"))
+            .collect(),
         focus: focus(&parts, 0.1),
         ground: None,
     })

@@ -13,11 +13,14 @@ softdock.kinds.animation = (node, block) => {
   node.append(plot);
   const legend = element('div', { class: 'legend' });
   legend.hidden = block.loops;
+  // More than two bars are told apart by colour, too.
+  const bars = block.items.filter(item => item.name && item.look === 'bar');
+  const lookOf = item => (bars.length > 2 && bars.includes(item) ? { ...LOOKS.bar, stroke: softdock.colour(bars.indexOf(item)) } : LOOKS[item.look]);
   for (const item of block.items) {
     if (!item.name || !LOOKS[item.look]) continue;
     const entry = element('span', { class: 'at' });
     const sample = shape('svg', { viewBox: '0 0 24 10', 'aria-hidden': 'true' });
-    sample.append(shape('line', { x1: 3, x2: 21, y1: 5, y2: 5, ...LOOKS[item.look] }));
+    sample.append(shape('line', { x1: 3, x2: 21, y1: 5, y2: 5, ...lookOf(item) }));
     entry.append(sample, element('span', {}, ' ' + item.name));
     legend.append(entry);
   }
@@ -59,7 +62,7 @@ softdock.kinds.animation = (node, block) => {
     lines = block.items.map(item => {
       const line = item.look === 'ground' || item.look === 'joint'
         ? shape('g')
-        : shape('path', { fill: 'none', 'stroke-linejoin': 'round', ...LOOKS[item.look] });
+        : shape('path', { fill: 'none', 'stroke-linejoin': 'round', ...lookOf(item) });
       svg.append(line);
       return line;
     });

@@ -30,6 +30,15 @@ const softdock = (() => {
     return { list, step };
   };
 
+  // Some of the values of `list`, at most `most`, and the step that has the digits of all of them.
+  const ticksAt = (list, factor, most) => {
+    const every = Math.max(1, Math.ceil(list.length / Math.max(1, most)));
+    const shown = list.filter((_, i) => i % every === 0).map(v => v / factor);
+    let step = 1;
+    while (step > 1e-6 && shown.some(v => Math.abs(v / step - Math.round(v / step)) > 1e-6)) step /= 10;
+    return { list: shown, step };
+  };
+
   // A number as text, with the digits that `step` needs.
   const digitsFor = step => Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9)));
   const scaleOf = largest => {
@@ -116,18 +125,20 @@ const softdock = (() => {
   };
 
   // An empty plot: an SVG with grid, ticks and titles, and what takes values to pixels. Null if
-  // there is no room. `names` are texts for the vertical axis instead of numbers.
-  const axes = (plot, { node, x, y, xRange, yRange, equal = false, wholeY = false, names = null }) => {
+  // there is no room. `names` are texts for the vertical axis instead of numbers; `xAt` and `yAt` are
+  // the only values that have a tick.
+  const axes = (plot, { node, x, y, xRange, yRange, equal = false, wholeY = false, names = null, xAt = null, yAt = null }) => {
     const { width, height } = plot.getBoundingClientRect();
     if (width < 40 || height < 40) return null;
     let [x0, x1] = xRange;
     let [y0, y1] = yRange;
     const yPower = names ? 0 : scaleOf(Math.max(Math.abs(y0), Math.abs(y1)));
     const factor = 10 ** yPower;
-    const top = names ? 6 : 26;
+    // Room for the title of the vertical axis and for the buttons that lie beside it.
+    const top = names ? 30 : 26;
     const bottom = height - 36;
     const right = width - 14;
-    const yTicks = ticks(y0 / factor, y1 / factor, (bottom - top) / 42, wholeY);
+    const yTicks = yAt ? ticksAt(yAt, factor, (bottom - top) / 16) : ticks(y0 / factor, y1 / factor, (bottom - top) / 42, wholeY);
     const longest = names
       ? Math.min(0.42 * width, 10 + 6.6 * Math.max(0, ...names.map(t => t.length)))
       : 12 + 7 * Math.max(0, ...yTicks.list.map(v => v.toFixed(digitsFor(yTicks.step)).length));
@@ -148,7 +159,7 @@ const softdock = (() => {
     // On paper it is scaled to the room there is.
     const svg = shape('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': words(node) });
     const xPower = scaleOf(Math.max(Math.abs(x0), Math.abs(x1)));
-    const xTicks = ticks(x0 / 10 ** xPower, x1 / 10 ** xPower, (right - left) / 80);
+    const xTicks = xAt ? ticksAt(xAt, 10 ** xPower, (right - left) / 48) : ticks(x0 / 10 ** xPower, x1 / 10 ** xPower, (right - left) / 80);
     for (const value of xTicks.list) {
       const at = toPixel.x(value * 10 ** xPower);
       const name = names && value === 0 ? 'zero' : 'grid';

@@ -62,7 +62,7 @@ softdock.kinds.map = (node, block) => {
   let toPixel = null;
 
   const draw = () => {
-    const made = softdock.axes(plot, { node, x: block.x, y: block.y, xRange: span(bx), yRange: span(by) });
+    const made = softdock.axes(plot, { node, x: block.x, y: block.y, xRange: span(bx), yRange: span(by), xAt: xs, yAt: ys });
     if (!made) return;
     const { svg } = made;
     toPixel = made.toPixel;

@@ -67,7 +67,7 @@ softdock.kinds.bars = (node, block) => {
   node.append(plot);
   const rows = block.rows.length;
   const inRow = Math.max(1, block.series.length);
-  plot.style.minHeight = `${Math.max(8, 4 + rows * (0.7 + 0.85 * inRow))}rem`;
+  plot.style.minHeight = `${Math.max(9.5, 5.5 + rows * (0.7 + 0.85 * inRow))}rem`;
   if (inRow > 1) {
     const legend = element('div', { class: 'legend' });
     block.series.forEach((name, i) => {

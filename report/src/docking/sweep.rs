@@ -103,18 +103,24 @@ impl SweepReport {
         let known = longest.map_or(&[][..], |point| &point.figures);
         let mut columns = vec![format!("{}{unit}", self.parameter.label)];
         columns.extend(known.iter().map(|figure| figure.label.clone()));
-        columns.push("report".to_owned());
+        let last = if self.points.iter().any(|point| point.link.is_some()) {
+            Some("report")
+        } else {
+            let failed = self.points.iter().any(|point| point.failure.is_some());
+            failed.then_some("failure")
+        };
+        columns.extend(last.map(str::to_owned));
         let row = |point: &SweepPoint| {
             let mut cells = vec![Cell::setting(point.value)];
             cells.extend((0..known.len()).map(|i| match point.figures.get(i) {
                 Some(figure) => Cell::figure(figure),
                 None => Cell::number(f64::NAN, 1),
             }));
-            cells.push(match (&point.link, &point.failure) {
+            cells.extend(last.map(|_| match (&point.link, &point.failure) {
                 (_, Some(why)) => Cell::text(format!("failed: {why}")),
                 (Some(link), None) => Cell::link("open", link),
                 (None, None) => Cell::text(""),
-            });
+            }));
             cells
         };
         Block::Table(Table {

@@ -397,7 +397,7 @@ fn say(arguments: &Arguments, found: &Found<'_>, page: &Path) -> Result<()> {
     }
     text.note("the other inputs stay at their medians; the probability is that of the mapped ones");
     text.note(format!("report  {}", page.display()));
-    Ok(output::say(&text.to_string())?)
+    Ok(output::tell(&text.to_string())?)
 }
 
 #[cfg(test)]

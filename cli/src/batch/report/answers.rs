@@ -245,7 +245,10 @@ fn known(data: &Data<'_>, results: &Results, named: &[Measure]) -> Result<Table>
             holds(found.coverage, found.interval.is_some()),
         ]);
         if let Some(bounds) = found.bounds {
-            let label = format!("  whatever the {} undecided runs [%]", results.undecided());
+            let label = format!(
+                "  whatever became of the {} undecided runs [%]",
+                results.undecided()
+            );
             let row = ["–".to_owned(), percents(bounds)].map(Cell::text);
             let mut cells = vec![Cell::text(label)];
             cells.extend(row);

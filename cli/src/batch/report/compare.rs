@@ -3,7 +3,7 @@
 use super::data::Data;
 use super::measure::Measure;
 use super::{answers, open_table, pictures};
-use crate::batch::results::{CONFIDENCE, Results, percent, percents, quantile_words};
+use crate::batch::results::{CONFIDENCE, Results, level, percent, percents, quantile_words};
 use crate::failure::BadInput;
 use crate::output;
 use crate::summary::{Summary as Text, significant};
@@ -138,11 +138,7 @@ fn shown(data: &Data<'_>, measure: &Measure) -> Result<Shown> {
     let found = answers::shown(data, measure)?;
     let rows = found.iter().flat_map(|found| {
         found.quantiles.iter().map(|quantile| {
-            let name = format!(
-                "{}, {} % below",
-                measure.label,
-                percent(quantile.probability)
-            );
+            let name = format!("{}, {} % below", measure.label, level(quantile.probability));
             let words = quantile_words(quantile, found.count);
             let words = words.trim_matches(['(', ')']).to_owned();
             (name, quantile.value, words)
@@ -230,7 +226,11 @@ fn html(sides: &[Side]) -> Result<String> {
     blocks.extend(differing(sides).map(Block::from));
     let lead = match difference(sides) {
         Some((estimate, interval)) => format!(
-            "The second study captures {} percentage points more often than the first (95 % interval {}).",
+            "{} captures {}, {} {}: {} percentage points of difference (95 % interval {}).",
+            sides[1].name,
+            sides[1].capture_words(),
+            sides[0].name,
+            sides[0].capture_words(),
             percent(estimate),
             percents(interval)
         ),

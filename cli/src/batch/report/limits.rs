@@ -194,7 +194,7 @@ pub fn table(kept: &[Kept]) -> Option<Table> {
         "limit",
         "kept [%]",
         "95 % interval",
-        "whatever the unknown runs",
+        "whatever became of unknown runs",
         "runs",
     ];
     (!kept.is_empty()).then(|| Table {

@@ -83,9 +83,9 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::say_json(&value)?;
     } else {
         for limit in &written.limits {
-            output::say(limit)?;
+            output::tell(limit)?;
         }
-        output::say(&format!("report: {}", written.path.display()))?;
+        output::tell(&format!("report: {}", written.path.display()))?;
     }
     for warning in warnings(directory.plan(), &status) {
         eprintln!("softdock: {warning}");
@@ -291,7 +291,10 @@ fn headlines(data: &Data<'_>, results: &Results) -> Result<Vec<Figure>> {
                 .keyed("capture_probability", share),
         );
         if let Some(bounds) = results.capture.bounds {
-            let label = format!("whatever the {} undecided runs", results.undecided());
+            let label = format!(
+                "whatever became of the {} undecided runs",
+                results.undecided()
+            );
             out.push(Figure::text(&label, percents(bounds), "%"));
         }
         let (captured, met) = (results.count(Outcome::Captured), results.met());

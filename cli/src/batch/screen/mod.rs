@@ -128,7 +128,7 @@ pub fn execute(prepared: &Prepared, how: &Execution<'_>) -> Result<ExitCode> {
     if how.json {
         output::say_json(&say::machine(plan, &found))?;
     } else {
-        output::say(&say::describe(plan, &found, &page))?;
+        output::tell(&say::describe(plan, &found, &page))?;
     }
     Ok(ExitCode::SUCCESS)
 }

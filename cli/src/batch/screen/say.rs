@@ -142,7 +142,7 @@ fn headlines(found: &Found) -> Vec<Figure> {
     }
     if let Some(known) = found.known {
         out.push(Figure::text(
-            "whatever the undecided runs",
+            "whatever became of undecided runs",
             percents(known),
             "%",
         ));

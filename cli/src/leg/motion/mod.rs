@@ -195,7 +195,7 @@ impl Job<'_> {
             {
                 summary.note(format!("wrote {}", file.display()));
             }
-            output::say(&summary.to_string())?;
+            output::tell(&summary.to_string())?;
         }
         ended.status(Some(&report.file), &report.soundness)
     }

@@ -239,7 +239,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         for file in files.into_iter().flatten().chain(out) {
             summary.note(format!("wrote {}", file.display()));
         }
-        output::say(&summary.to_string())?;
+        output::tell(&summary.to_string())?;
     }
     Ok(verdict(&report.soundness))
 }
