@@ -130,6 +130,8 @@ pub enum Selection {
     Frequency,
     /// Those that accelerations of the moving frame deflect most.
     Load,
+    /// Combinations of all of them: the modes of the body as its joints hold it that gravity deflects most.
+    Mounted,
 }
 
 /// A body that was read from matrices.
@@ -154,6 +156,8 @@ pub struct ReducedPart {
     pub assumed: Option<usize>,
     /// Which modes are kept.
     pub selection: Selection,
+    /// Whether fields of second order carry the geometric stiffness.
+    pub geometric_stiffening: bool,
     /// Beams, by their numbers.
     pub beams: Vec<usize>,
     /// Beam and node of each interface; the first carries the moving frame.

@@ -11,10 +11,13 @@
 //! The k lowest modes of (2) and all of (1) are the shapes φ of the body. Moments S of mass
 //! (`multibody::model::Shapes`) are integrals along the beams with the shapes as cubics between the
 //! nodes; ΔM is the mass matrix of the full model in these shapes less that of the moments, so the
-//! linear dynamics are those of the full model projected.
+//! linear dynamics are those of the full model projected. Geometric stiffening comes from fields of second
+//! order (`curved`), which move by quadratic forms of these coordinates.
 
 mod assumed;
+mod curved;
 mod matrices;
+mod mounted;
 
 use crate::build::{self, beam_pose};
 use crate::error::{MechanismError, Result};
@@ -36,9 +39,9 @@ pub struct Station {
     pub node: usize,
     /// Undeformed pose.
     pub pose: Pose,
-    /// Displacement per coordinate, 3 × m [m].
+    /// Displacement per coordinate and field of second order, 3 × (m + n) [m].
     pub shift: DMatrix<f64>,
-    /// Turn per coordinate, 3 × m [rad].
+    /// Turn per coordinate and field of second order, 3 × (m + n) [rad].
     pub turn: DMatrix<f64>,
 }
 
@@ -74,7 +77,7 @@ impl Reduced {
         (self.stations.iter()).find(|station| (station.beam, station.node) == (beam, node))
     }
 
-    /// Largest displacement of a node, as a share of the size.
+    /// Largest displacement of a node, as a share of the size; `zeta` are the factors of all fields.
     pub fn largest_share(&self, zeta: &[f64]) -> f64 {
         let zeta = DVector::from_column_slice(zeta);
         let moved = (self.stations.iter()).map(|station| (&station.shift * &zeta).norm());
@@ -277,10 +280,15 @@ fn reduce_in<G: Space<N, D>, const N: usize, const D: usize>(
             assumed::shapes::<N, D>(&assembly, own, held, &static_shapes, count).ok_or_else(lost)?
         }
         None => {
-            let loads = (part.selection == Selection::Load)
-                .then(|| &assembly.system.mass * rigid_fields::<N, D>(&assembly));
-            let (shapes, hz) =
-                fixed_modes(&assembly, &held, part.modes, loads.as_ref()).ok_or_else(lost)?;
+            let (shapes, hz) = if part.selection == Selection::Mounted && part.modes > 0 {
+                let known = (&held, &static_shapes);
+                mounted::modes::<G, N, D>(description, part, &assembly, &places, known)?
+            } else {
+                let loads = (part.selection == Selection::Load)
+                    .then(|| &assembly.system.mass * rigid_fields::<N, D>(&assembly));
+                fixed_modes(&assembly, &held, part.modes, loads.as_ref())
+            }
+            .ok_or_else(lost)?;
             (static_shapes, shapes, hz, Vec::new())
         }
     };
@@ -289,13 +297,29 @@ fn reduce_in<G: Space<N, D>, const N: usize, const D: usize>(
         .columns_mut(0, static_shapes.ncols())
         .copy_from(&static_shapes);
     (shapes.columns_mut(static_shapes.ncols(), modal_shapes.ncols())).copy_from(&modal_shapes);
-    let stations = stations::<N, D>(&assembly, &shapes);
+    let mut stations = stations::<N, D>(&assembly, &shapes);
+    let (projected, stiffness, damping) = projections::<N, D>(&assembly, &shapes);
+    let curved = if part.geometric_stiffening {
+        let count = shapes.ncols();
+        let mass = projected.view((6, 6), (count, count)).into_owned();
+        curved::fields::<N, D>(description, part, &stations, (&mass, &stiffness))
+    } else {
+        None
+    };
+    if let Some(curved) = &curved {
+        for (station, [shift, turn]) in stations.iter_mut().zip(&curved.moved) {
+            station.shift = beside(&station.shift, shift);
+            station.turn = beside(&station.turn, turn);
+        }
+    }
     let cloud = match &part.body {
         Some(body) => matrices::cloud(body, &stations),
         None => cloud(description, part, &stations),
     };
-    let (projected, stiffness, damping) = projections::<N, D>(&assembly, &shapes);
-    let mut rest_mass = &projected - &cloud.mass;
+    let mut rest_mass = DMatrix::zeros(cloud.mass.nrows(), cloud.mass.ncols());
+    let linear = 6 + shapes.ncols();
+    let differing = &projected - cloud.mass.view((0, 0), (linear, linear));
+    (rest_mass.view_mut((0, 0), (linear, linear))).copy_from(&differing);
     clear_unused::<D>(&mut rest_mass);
     let free_hz = free_frequencies::<D>(&projected, &stiffness, &assembly.free_hz);
     let spread = |axis: usize| {
@@ -303,14 +327,31 @@ fn reduce_in<G: Space<N, D>, const N: usize, const D: usize>(
         let (low, high) = places.fold((f64::MAX, f64::MIN), |(l, h), x| (l.min(x), h.max(x)));
         high - low
     };
+    let (quadratic, coupling) = curved.map_or_else(
+        || (Vec::new(), DMatrix::zeros(shapes.ncols(), 0)),
+        |curved| (curved.quadratic, curved.coupling),
+    );
+    // K and D on the strains ξ = [I, −c] z of all fields.
+    let identity = DMatrix::identity(shapes.ncols(), shapes.ncols());
+    let strains = beside(&identity, &coupling);
+    let [stiffness, damping] = [stiffness, damping].map(|m| strains.tr_mul(&(m * &strains)));
+    let shapes = Shapes::new(cloud.moments, rest_mass, stiffness, damping);
     Ok(Reduced {
-        shapes: Shapes::new(cloud.moments, rest_mass, stiffness, damping),
+        shapes: shapes.with_quadratic(quadratic),
         size: (0..3).map(spread).fold(0.0, f64::max),
         stations,
         fixed_hz,
         locked,
         free_hz,
     })
+}
+
+/// Two matrices side by side.
+fn beside(left: &DMatrix<f64>, right: &DMatrix<f64>) -> DMatrix<f64> {
+    let mut out = DMatrix::zeros(left.nrows(), left.ncols() + right.ncols());
+    (out.columns_mut(0, left.ncols())).copy_from(left);
+    (out.columns_mut(left.ncols(), right.ncols())).copy_from(right);
+    out
 }
 
 /// Pose and first row in Z of every interface.

@@ -570,9 +570,15 @@ pub const SECTIONS: &[Section] = &[
             ),
             row(
                 "selection",
-                Kind::Word(&["frequency", "load"]),
+                Kind::Word(&["frequency", "load", "mounted"]),
                 ANY,
-                "which fixed-interface modes are kept: the lowest (default), or those that accelerations of the moving frame deflect most",
+                "which fixed-interface modes are kept: the lowest (default), those that accelerations of the moving frame deflect most, or combinations of all of them: the modes of the body as its joints hold it that gravity deflects most",
+            ),
+            row(
+                "geometric_stiffening",
+                Kind::Switch,
+                ANY,
+                "forces along bent beams change their stiffness in bending (default true; false leaves it out, as it is of assumed modes and of bodies of matrices)",
             ),
             row(
                 "file",

@@ -3,7 +3,7 @@
 use super::{Assembler, reduced};
 use crate::error::Result;
 use crate::matrices::Matrices;
-use crate::parts::{MatrixBody, Pose, ReducedPart};
+use crate::parts::{MatrixBody, Pose, ReducedPart, Selection};
 use std::sync::Arc;
 
 impl Assembler<'_> {
@@ -43,6 +43,11 @@ impl Assembler<'_> {
                 entry.vector("position_m")?.unwrap_or_default(),
                 entry.turn("rotation_rad")?.unwrap_or_default(),
             );
+            let selection = reduced::selection(&entry)?;
+            if selection == Selection::Mounted {
+                let remedy = "is for beams: use \"frequency\" or \"load\"";
+                return Err(entry.error_at("selection", "= \"mounted\"", remedy));
+            }
             self.reduced.push(ReducedPart {
                 name,
                 body: Some(Arc::new(MatrixBody {
@@ -51,7 +56,8 @@ impl Assembler<'_> {
                     stiffness_damping: entry.number("stiffness_damping_s")?.unwrap_or(0.0),
                 })),
                 assumed: None,
-                selection: reduced::selection(&entry)?,
+                selection,
+                geometric_stiffening: false,
                 beams: Vec::new(),
                 interfaces: Vec::new(),
                 modes: entry.count("modes")?.unwrap_or(6),

@@ -47,6 +47,8 @@ impl Assembler<'_> {
                 body: None,
                 assumed,
                 selection: selection(&entry)?,
+                geometric_stiffening: assumed.is_none()
+                    && entry.switch("geometric_stiffening")?.unwrap_or(true),
                 beams,
                 interfaces,
                 modes: entry.count("modes")?.unwrap_or(6),
@@ -210,6 +212,7 @@ impl Assembler<'_> {
 pub(super) fn selection(entry: &Entry<'_>) -> Result<Selection> {
     Ok(match entry.word("selection")?.as_deref() {
         Some("load") => Selection::Load,
+        Some("mounted") => Selection::Mounted,
         _ => Selection::Frequency,
     })
 }

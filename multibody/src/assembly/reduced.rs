@@ -15,7 +15,9 @@ use super::joints::{Geometric, JointKinematics};
 use super::{Motion, Task, Wanted};
 use crate::group::Group;
 use crate::linear_solver::System;
-use crate::model::reduced::{MOST_SHAPES, MountedShapes, RIGID, ShapeMotion};
+use crate::model::reduced::{
+    CurvedScratch, MOST_FIELDS, MountedShapes, RIGID, ShapeMotion, Shapes,
+};
 use crate::model::{ConstraintRow, Joint, Model};
 use nalgebra::{DMatrix, SMatrix, SVector, Vector3};
 
@@ -28,6 +30,7 @@ pub(crate) struct ReducedScratch {
     forces: Vec<f64>,
     rows: Vec<f64>,
     by: [DMatrix<f64>; 2],
+    curved: CurvedScratch,
     /// E, (6 + m) × (N · nodes), its product with the tangents, and Eᵀ with that.
     gradient: DMatrix<f64>,
     product: DMatrix<f64>,
@@ -36,11 +39,12 @@ pub(crate) struct ReducedScratch {
 
 impl ReducedScratch {
     /// Makes room; allocates only where the size changes from body to body.
-    fn fit(&mut self, shapes: usize, rows: usize, unknowns: usize) {
-        let order = RIGID + shapes;
+    fn fit(&mut self, shapes: &Shapes, unknowns: usize) {
+        let order = RIGID + shapes.count();
         self.forces.clear();
-        self.forces.resize(order, 0.0);
-        self.rows.resize(rows, 0.0);
+        self.forces.resize(RIGID + shapes.fields(), 0.0);
+        self.rows.resize(shapes.scratch(), 0.0);
+        self.curved.fit(shapes);
         if self.gradient.shape() != (order, unknowns) {
             self.gradient = DMatrix::zeros(order, unknowns);
             self.product = DMatrix::zeros(order, unknowns);
@@ -51,11 +55,11 @@ impl ReducedScratch {
     }
 }
 
-/// Coordinates of a body with their first two derivatives in time.
+/// Factors of all fields of a body with their first two derivatives in time.
 pub(crate) struct Coordinates {
-    pub zeta: [f64; MOST_SHAPES],
-    pub eta: [f64; MOST_SHAPES],
-    pub eta_rate: [f64; MOST_SHAPES],
+    pub zeta: [f64; MOST_FIELDS],
+    pub eta: [f64; MOST_FIELDS],
+    pub eta_rate: [f64; MOST_FIELDS],
 }
 
 /// One coordinate of an interface.
@@ -153,9 +157,9 @@ fn coordinates_of<G: Group<N, D>, const N: usize, const D: usize>(
     mut gradient: Option<&mut DMatrix<f64>>,
 ) -> Coordinates {
     let mut out = Coordinates {
-        zeta: [0.0; MOST_SHAPES],
-        eta: [0.0; MOST_SHAPES],
-        eta_rate: [0.0; MOST_SHAPES],
+        zeta: [0.0; MOST_FIELDS],
+        eta: [0.0; MOST_FIELDS],
+        eta_rate: [0.0; MOST_FIELDS],
     };
     let m = body.shapes.count();
     for (number, joint) in body.interfaces.iter().enumerate() {
@@ -197,6 +201,7 @@ fn coordinates_of<G: Group<N, D>, const N: usize, const D: usize>(
             gradient[(twist_row::<D>(i), i)] = 1.0;
         }
     }
+    (body.shapes).extend(&mut out.zeta, &mut out.eta, &mut out.eta_rate);
     out
 }
 
@@ -208,7 +213,7 @@ fn shape_motion<'a, G: Group<N, D>, const N: usize, const D: usize>(
     dynamic: bool,
     coordinates: &'a Coordinates,
 ) -> ShapeMotion<'a> {
-    let m = body.shapes.count();
+    let m = body.shapes.fields();
     let gravity = motion.poses[body.frame].rotation().tr_mul(&model.gravity);
     let still = SVector::zeros();
     let (velocity, acceleration) = if dynamic {
@@ -259,11 +264,12 @@ fn assemble_body<G: Group<N, D>, const N: usize, const D: usize>(
     (scratch, system): (&mut ReducedScratch, &mut System<N>),
 ) {
     let shapes = &body.shapes;
-    scratch.fit(shapes.count(), shapes.scratch(), N * body.node_count());
+    scratch.fit(shapes, N * body.node_count());
     let gradient = Some(&mut scratch.gradient);
     let coordinates = coordinates_of(model, body, motion, task.dynamic, gradient);
     let at = shape_motion(model, body, motion, task.dynamic, &coordinates);
     shapes.forces(&at, task.dynamic, &mut scratch.rows, &mut scratch.forces);
+    shapes.contract(at.zeta, &mut scratch.forces);
     for (position, node) in body.nodes().enumerate() {
         for i in 0..N {
             let column = scratch.gradient.column(position * N + i);
@@ -273,9 +279,7 @@ fn assemble_body<G: Group<N, D>, const N: usize, const D: usize>(
     }
     idle(model, body, motion, task, wanted, system);
     if wanted == Wanted::Tangent {
-        let [place, moving] = &mut scratch.by;
-        let by = [place, moving];
-        shapes.tangents(&at, &task.weights, task.dynamic, &scratch.rows, by);
+        tangents(shapes, &at, task, scratch);
         add_tangent(model, body, motion, task, (scratch, system));
         if task.weights.stiffness != 0.0 {
             add_geometric(
@@ -288,6 +292,21 @@ fn assemble_body<G: Group<N, D>, const N: usize, const D: usize>(
             );
         }
     }
+}
+
+/// Derivatives of the forces by (v, ω, ζ).
+fn tangents(shapes: &Shapes, at: &ShapeMotion<'_>, task: &Task, scratch: &mut ReducedScratch) {
+    let [place, moving] = &mut scratch.by;
+    let (weights, dynamic, rows) = (&task.weights, task.dynamic, &scratch.rows);
+    if shapes.quadratic.is_empty() {
+        shapes.tangents(at, weights, dynamic, rows, [place, moving]);
+        return;
+    }
+    let [wide_place, wide_moving] = &mut scratch.curved.by;
+    shapes.tangents(at, weights, dynamic, rows, [wide_place, wide_moving]);
+    let known = (rows.as_slice(), scratch.forces.as_slice());
+    let curved = &mut scratch.curved;
+    shapes.contract_tangents(at, (weights, dynamic), known, curved, [place, moving]);
 }
 
 /// The rows of E that the column `column` of a node at `position` has: (v, ω) of the frame, then the

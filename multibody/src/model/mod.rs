@@ -34,7 +34,7 @@ pub use joint::{Attachment, Body, Joint, JointKind};
 pub use law::{Booking, Coordinate, FIRST_INPUT, LawForce};
 pub use motor::{Delivered, Hold, LastTorque, MotorLaw, Rotor, SpeedLine};
 pub use program::{Function, Jet, Number, Op, Partial, Program};
-pub use reduced::{MOST_SHAPES, Shapes};
+pub use reduced::{MOST_QUADRATIC, MOST_SHAPES, Shapes};
 pub use section::{Material, Section, rectangle_torsion_constant};
 pub use stop::{STOP_MEMORY, StopLaw, StopResponse, StopSide, Stops};
 pub use strip::{StripExcess, StripLaw};

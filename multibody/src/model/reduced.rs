@@ -7,10 +7,8 @@
 //! a = α + B x + 2 ω × Σ η_k φ_k + Σ η̇_k φ_k,  α = v̇ + ω × v − Rᵀg,  B = ω̃̇ + ω̃ω̃   (2)
 //! ```
 //!
-//! with the twist (v, ω) of the frame, η = ζ̇, and gravity g. Rigid motion is exact; the shapes are
-//! those of small deformations, so geometric stiffening is *not* in: a body that bends by more than a
-//! few hundredths of its length needs the full beam. Inertia forces by virtual power, dual to
-//! (v, ω, ζ):
+//! with the twist (v, ω) of the frame, η = ζ̇, and gravity g. Rigid motion is exact. Inertia forces by
+//! virtual power, dual to (v, ω, ζ):
 //!
 //! ```text
 //! f_v = ∫ a dm,   f_ω = ∫ x × a dm,   f_ζk = ∫ φ_k · a dm + Σ_l (K_kl ζ_l + D_kl η_l)   (3)
@@ -32,8 +30,16 @@
 //! an interface is half the axial vector of Q − Qᵀ, Q its rotation against the frame: its rates are
 //! exact, and its difference from the rotation vector is of third order.
 //!
+//! Geometric stiffening is that of fields of second order (`curved`): the last n of the fields φ move by
+//! quadratic forms of the m coordinates before them, and K, D, S and ΔM are those of all m + n. A body
+//! without them (n = 0) is one of small deformations whose stiffness does not know of axial forces.
+//!
 //! Sources: Craig & Bampton 1968 (`craig1968`); the moments without further integrals, Zwölfer &
 //! Gerstmayr 2021 (`zwolfer2021`). In the plane the same arrays are used with z = 0.
+
+mod curved;
+
+pub(crate) use curved::CurvedScratch;
 
 use super::joint::Joint;
 use crate::element::inertia::Weights;
@@ -43,14 +49,16 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 /// Inertia and stiffness of a body in its shapes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shapes {
-    /// S of eq. (4), (4 + 3 m) × (4 + 3 m) [kg, kg·m, …].
+    /// S of eq. (4), 4 + 3 (m + n) square [kg, kg·m, …].
     pub moments: DMatrix<f64>,
-    /// ΔM on (v, ω, η), (6 + m) × (6 + m).
+    /// ΔM on (v, ω, η), 6 + m + n square.
     pub rest_mass: DMatrix<f64>,
-    /// K, m × m.
+    /// K, m + n square.
     pub stiffness: DMatrix<f64>,
-    /// D, m × m.
+    /// D, m + n square.
     pub damping: DMatrix<f64>,
+    /// H_p, m × m and symmetric, of the n fields of second order.
+    pub quadratic: Vec<DMatrix<f64>>,
     /// Parts of S by components.
     parts: [DMatrix<f64>; 9],
 }
@@ -72,11 +80,17 @@ pub(crate) struct ShapeMotion<'a> {
 /// Most shapes that a body may have.
 pub const MOST_SHAPES: usize = 96;
 
+/// Most fields of second order.
+pub const MOST_QUADRATIC: usize = 16;
+
+/// Most fields of both kinds.
+pub(crate) const MOST_FIELDS: usize = MOST_SHAPES + MOST_QUADRATIC;
+
 /// First three of (v, ω, ζ) in a vector of forces: v; then ω; then ζ.
 pub(crate) const RIGID: usize = 6;
 
 impl Shapes {
-    /// From S of eq. (4), ΔM, K and D.
+    /// From S of eq. (4), ΔM, K and D, without fields of second order.
     pub fn new(
         moments: DMatrix<f64>,
         rest_mass: DMatrix<f64>,
@@ -90,11 +104,23 @@ impl Shapes {
             rest_mass,
             stiffness,
             damping,
+            quadratic: Vec::new(),
         }
     }
 
-    /// Number of shapes m.
+    /// The same with the last fields moving by ½ ζᵀ H_p ζ.
+    #[must_use]
+    pub fn with_quadratic(self, quadratic: Vec<DMatrix<f64>>) -> Self {
+        Self { quadratic, ..self }
+    }
+
+    /// Number of coordinates m.
     pub fn count(&self) -> usize {
+        self.fields().saturating_sub(self.quadratic.len())
+    }
+
+    /// Number of fields m + n.
+    pub fn fields(&self) -> usize {
         self.stiffness.nrows()
     }
 
@@ -104,9 +130,11 @@ impl Shapes {
     }
 
     pub(crate) fn validate(&self, name: &str) -> Result<()> {
-        let m = self.count();
+        let (count, m) = (self.count(), self.fields());
         let square = |matrix: &DMatrix<f64>, size: usize| matrix.shape() == (size, size);
-        let ok = m <= MOST_SHAPES
+        let ok = count <= MOST_SHAPES
+            && self.quadratic.len() <= MOST_QUADRATIC
+            && self.quadratic.iter().all(|h| square(h, count))
             && square(&self.moments, 4 + 3 * m)
             && square(&self.rest_mass, RIGID + m)
             && square(&self.stiffness, m)
@@ -118,54 +146,42 @@ impl Shapes {
             &self.damping,
         ];
         let finite = all
-            .iter()
+            .into_iter()
+            .chain(&self.quadratic)
             .all(|matrix| matrix.iter().all(|x| x.is_finite()));
         if ok && finite && self.mass() > 0.0 {
             return Ok(());
         }
         Err(Error::BadReference {
             owner: name.to_owned(),
-            problem: "its matrices do not fit each other, are not finite, have no mass, or more than 96 shapes",
+            problem: "its matrices do not fit each other, are not finite, have no mass, or more than 96 shapes and 16 of second order",
         })
     }
 
-    /// Row j of S contracted with the coefficients of x_a: ∫ x_a ψ_j dm, j over all of ψ, a = 0, 1, 2.
-    fn place_rows(&self, zeta: &[f64], out: &mut [f64]) {
-        let size = 4 + 3 * self.count();
-        for a in 0..3 {
-            let row = &mut out[a * size..(a + 1) * size];
-            row.copy_from_slice(self.moments.column(1 + a).as_slice());
-            for (k, z) in zeta.iter().enumerate() {
-                if *z != 0.0 {
-                    let column = self.moments.column(4 + 3 * k + a);
-                    for (r, s) in row.iter_mut().zip(column.iter()) {
-                        *r += z * s;
-                    }
-                }
-            }
-        }
+    /// Column `j` of S.
+    fn column(&self, j: usize) -> &[f64] {
+        let size = 4 + 3 * self.fields();
+        &self.moments.as_slice()[j * size..(j + 1) * size]
     }
 
-    /// The same with u̇ or ü in place of x.
-    fn rate_rows(&self, eta: &[f64], out: &mut [f64]) {
-        let size = 4 + 3 * self.count();
-        for a in 0..3 {
-            let row = &mut out[a * size..(a + 1) * size];
-            row.fill(0.0);
-            for (k, z) in eta.iter().enumerate() {
-                if *z != 0.0 {
-                    let column = self.moments.column(4 + 3 * k + a);
-                    for (r, s) in row.iter_mut().zip(column.iter()) {
-                        *r += z * s;
-                    }
-                }
+    /// ∫ x_a ψ_j dm, j over all of ψ, a = 0, 1, 2; with `whole` false that of Σ factor φ alone.
+    fn contracted_rows(&self, factors: &[f64], whole: bool, out: &mut [f64]) {
+        let size = 4 + 3 * self.fields();
+        for (a, row) in out.chunks_exact_mut(size).enumerate() {
+            if whole {
+                row.copy_from_slice(self.column(1 + a));
+            } else {
+                row.fill(0.0);
+            }
+            for (k, factor) in factors.iter().enumerate() {
+                add_multiple(row, *factor, self.column(4 + 3 * k + a));
             }
         }
     }
 
     /// Length of the scratch memory that [`Shapes::forces`] and [`Shapes::tangents`] want.
     pub(crate) fn scratch(&self) -> usize {
-        let size = 4 + 3 * self.count();
+        let size = 4 + 3 * self.fields();
         12 * size
     }
 
@@ -178,15 +194,15 @@ impl Shapes {
         rows: &mut [f64],
         out: &mut [f64],
     ) {
-        let size = 4 + 3 * self.count();
+        let size = 4 + 3 * self.fields();
         let (place, others) = rows.split_at_mut(3 * size);
         let (rate, others) = others.split_at_mut(3 * size);
         let (change, p) = others.split_at_mut(3 * size);
-        self.place_rows(at.zeta, place);
+        self.contracted_rows(at.zeta, true, place);
         let mut alpha = -at.gravity;
         if dynamic {
-            self.rate_rows(at.eta, rate);
-            self.rate_rows(at.eta_rate, change);
+            self.contracted_rows(at.eta, false, rate);
+            self.contracted_rows(at.eta_rate, false, change);
             alpha += at.v_rate + at.omega.cross(&at.v);
         } else {
             rate.fill(0.0);
@@ -194,14 +210,12 @@ impl Shapes {
         }
         let b = at.spin(dynamic);
         let twice = at.omega.cross_matrix() * if dynamic { 2.0 } else { 0.0 };
-        let mass = self.moments.column(0);
-        for i in 0..3 {
-            for j in 0..size {
-                let mut sum = alpha[i] * mass[j] + change[i * size + j];
-                for a in 0..3 {
-                    sum += b[(i, a)] * place[a * size + j] + twice[(i, a)] * rate[a * size + j];
-                }
-                p[i * size + j] = sum; // (4)
+        for (i, row) in p.chunks_exact_mut(size).enumerate() {
+            row.copy_from_slice(&change[i * size..(i + 1) * size]); // (4)
+            add_multiple(row, alpha[i], self.column(0));
+            for a in 0..3 {
+                add_multiple(row, b[(i, a)], &place[a * size..(a + 1) * size]);
+                add_multiple(row, twice[(i, a)], &rate[a * size..(a + 1) * size]);
             }
         }
         let at_p = |i: usize, j: usize| p[i * size + j];
@@ -213,18 +227,14 @@ impl Shapes {
             out[i] += at_p(i, 0);
             out[3 + i] += turning[i];
         }
-        for k in 0..self.count() {
+        let elastic = &mut out[RIGID..];
+        for (k, force) in elastic.iter_mut().enumerate() {
             let first = 4 + 3 * k;
-            let mut sum = at_p(0, first) + at_p(1, first + 1) + at_p(2, first + 2);
-            for l in 0..self.count() {
-                sum += self.stiffness[(k, l)] * at.zeta[l];
-                if dynamic {
-                    sum += self.damping[(k, l)] * at.eta[l];
-                }
-            }
-            out[RIGID + k] += sum; // (3)
+            *force += at_p(0, first) + at_p(1, first + 1) + at_p(2, first + 2); // (3)
         }
+        add_product(elastic, &self.stiffness, at.zeta);
         if dynamic {
+            add_product(elastic, &self.damping, at.eta);
             self.rest_forces(at, out);
         }
     }
@@ -233,13 +243,10 @@ impl Shapes {
     fn rest_forces(&self, at: &ShapeMotion<'_>, out: &mut [f64]) {
         let linear = at.v_rate + at.omega.cross(&at.v);
         let rest = &self.rest_mass;
-        for (i, force) in out.iter_mut().enumerate() {
-            for a in 0..3 {
-                *force += rest[(i, a)] * linear[a] + rest[(i, 3 + a)] * at.omega_rate[a];
-            }
-            for (k, rate) in at.eta_rate.iter().enumerate() {
-                *force += rest[(i, RIGID + k)] * rate;
-            }
+        let order = rest.nrows();
+        let rates = linear.iter().chain(&at.omega_rate).chain(at.eta_rate);
+        for (column, rate) in rest.as_slice().chunks_exact(order).zip(rates) {
+            add_multiple(out, *rate, column);
         }
         let inertia: Matrix3<f64> = rest.fixed_view::<3, 3>(3, 3).into();
         let gyroscopic = at.omega.cross(&(inertia * at.omega));
@@ -284,7 +291,7 @@ impl Shapes {
             columns.shapes(&motion, by_motion);
             columns.shapes(&(at.spin(true) * w_k), by_place);
         }
-        for k in 0..self.count() {
+        for k in 0..self.fields() {
             columns.lever(k, w_k, by_place);
         }
         add_scaled(by_place, &self.stiffness, w_k);
@@ -327,42 +334,34 @@ impl Shapes {
 
     /// Kinetic energy [J].
     pub(crate) fn kinetic_energy(&self, at: &ShapeMotion<'_>) -> f64 {
-        let size = 4 + 3 * self.count();
+        let size = 4 + 3 * self.fields();
         // The velocity field has the coefficients [v | ω̃ | ζ_k ω̃ + η_k I].
         let omega = at.omega.cross_matrix();
-        let coefficient = |i: usize, j: usize| match j {
-            0 => at.v[i],
-            1..4 => omega[(i, j - 1)],
-            _ => {
-                let (k, a) = ((j - 4) / 3, (j - 4) % 3);
-                at.zeta[k] * omega[(i, a)] + if i == a { at.eta[k] } else { 0.0 }
-            }
-        };
         let mut sum = 0.0;
+        let mut coefficients = [0.0; 4 + 3 * MOST_FIELDS];
+        let coefficients = &mut coefficients[..size];
         for i in 0..3 {
-            for j in 0..size {
-                let c = coefficient(i, j);
-                if c != 0.0 {
-                    let column = self.moments.column(j);
-                    sum += c
-                        * (0..size)
-                            .map(|l| column[l] * coefficient(i, l))
-                            .sum::<f64>();
+            coefficients[0] = at.v[i];
+            for a in 0..3 {
+                coefficients[1 + a] = omega[(i, a)];
+            }
+            for (entries, (zeta, eta)) in
+                (coefficients[4..].chunks_exact_mut(3)).zip(at.zeta.iter().zip(at.eta))
+            {
+                for (a, entry) in entries.iter_mut().enumerate() {
+                    *entry = zeta * omega[(i, a)];
                 }
+                entries[i] += eta;
             }
+            sum += quadratic(&self.moments, coefficients);
         }
-        let speed = |i: usize| match i {
-            0..3 => at.v[i],
-            3..6 => at.omega[i - 3],
-            _ => at.eta[i - RIGID],
-        };
-        let order = self.rest_mass.nrows();
-        for j in 0..order {
-            for i in 0..order {
-                sum += speed(i) * self.rest_mass[(i, j)] * speed(j);
-            }
+        let mut speeds = [0.0; RIGID + MOST_FIELDS];
+        let speeds = &mut speeds[..self.rest_mass.nrows()];
+        let all = at.v.iter().chain(&at.omega).chain(at.eta);
+        for (speed, value) in speeds.iter_mut().zip(all) {
+            *speed = *value;
         }
-        0.5 * sum
+        0.5 * (sum + quadratic(&self.rest_mass, speeds))
     }
 
     /// Strain energy [J].
@@ -394,20 +393,48 @@ fn add_scaled(out: &mut DMatrix<f64>, matrix: &DMatrix<f64>, weight: f64) {
     for k in 0..count {
         let from = (RIGID + k) * order + RIGID;
         let column = &mut out.as_mut_slice()[from..from + count];
-        for (sum, x) in column.iter_mut().zip(matrix.column(k).iter()) {
-            *sum += weight * x;
+        add_multiple(column, weight, &matrix.as_slice()[k * count..]);
+    }
+}
+
+/// Adds `factor` times a list to another, as far as both go.
+fn add_multiple(sum: &mut [f64], factor: f64, list: &[f64]) {
+    if factor != 0.0 {
+        for (sum, x) in sum.iter_mut().zip(list) {
+            *sum += factor * x;
         }
     }
 }
 
-fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for (j, xj) in x.iter().enumerate() {
-        for (i, xi) in x.iter().enumerate() {
-            sum += xi * matrix[(i, j)] * xj;
+/// Adds a matrix times a vector.
+fn add_product(sum: &mut [f64], matrix: &DMatrix<f64>, x: &[f64]) {
+    let columns = matrix.as_slice().chunks_exact(matrix.nrows().max(1));
+    for (column, x) in columns.zip(x) {
+        add_multiple(sum, *x, column);
+    }
+}
+
+/// a · b in four sums, which the processor adds side by side.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let length = a.len().min(b.len());
+    let (a, b) = (a[..length].chunks_exact(4), b[..length].chunks_exact(4));
+    let last: f64 = (a.remainder().iter().zip(b.remainder()))
+        .map(|(a, b)| a * b)
+        .sum();
+    let mut sums = [0.0; 4];
+    for (a, b) in a.zip(b) {
+        for i in 0..4 {
+            sums[i] += a[i] * b[i];
         }
     }
-    sum
+    (sums[0] + sums[1]) + (sums[2] + sums[3]) + last
+}
+
+/// xᵀ A x.
+fn quadratic(matrix: &DMatrix<f64>, x: &[f64]) -> f64 {
+    let columns = matrix.as_slice().chunks_exact(matrix.nrows().max(1));
+    let terms = columns.zip(x).map(|(column, xj)| xj * dot(column, x));
+    terms.sum()
 }
 
 fn unit(axis: usize) -> Vector3<f64> {
@@ -444,7 +471,7 @@ struct Columns<'a> {
 
 impl<'a> Columns<'a> {
     fn new(shapes: &'a Shapes, at: &ShapeMotion<'_>, rows: &'a [f64]) -> Self {
-        let size = 4 + 3 * shapes.count();
+        let size = 4 + 3 * shapes.fields();
         let (place, rate) = (&rows[..3 * size], &rows[3 * size..6 * size]);
         let with_place = |row: &[f64], b: usize| {
             let moved = at.zeta.iter().enumerate();
@@ -494,7 +521,7 @@ impl<'a> Columns<'a> {
             out[(i, column)] += entry(i, 0);
             out[(3 + i, column)] += turning[i];
         }
-        for k in 0..self.shapes.count() {
+        for k in 0..self.shapes.fields() {
             let first = 4 + 3 * k;
             out[(RIGID + k, column)] += entry(0, first) + entry(1, first + 1) + entry(2, first + 2);
         }
@@ -502,24 +529,27 @@ impl<'a> Columns<'a> {
 
     /// Adds the forces of δA = d in the columns of every shape.
     fn shapes(&self, d: &Matrix3<f64>, out: &mut DMatrix<f64>) {
-        let (size, s) = (self.size, &self.shapes.moments);
-        let count = self.shapes.count();
-        for k in 0..count {
-            let (first, column) = (4 + 3 * k, RIGID + k);
-            let turning = moment(|i, a| {
-                let terms = (0..3).map(|c| d[(i, c)] * self.place[a * size + first + c]);
-                terms.sum()
-            });
-            for i in 0..3 {
-                out[(i, column)] += (0..3).map(|a| d[(i, a)] * s[(first + a, 0)]).sum::<f64>();
-                out[(3 + i, column)] += turning[i];
-            }
+        for k in 0..self.shapes.fields() {
+            self.shape_rigid(d, k, out, RIGID + k);
         }
         for (part, matrix) in self.shapes.parts.iter().enumerate() {
             let weight = d[(part / 3, part % 3)];
             if weight != 0.0 {
                 add_scaled(out, matrix, weight);
             }
+        }
+    }
+
+    /// The part of these forces on (v, ω), of the shape k.
+    fn shape_rigid(&self, d: &Matrix3<f64>, k: usize, out: &mut DMatrix<f64>, column: usize) {
+        let (size, s, first) = (self.size, &self.shapes.moments, 4 + 3 * k);
+        let turning = moment(|i, a| {
+            let terms = (0..3).map(|c| d[(i, c)] * self.place[a * size + first + c]);
+            terms.sum()
+        });
+        for i in 0..3 {
+            out[(i, column)] += (0..3).map(|a| d[(i, a)] * s[(first + a, 0)]).sum::<f64>();
+            out[(3 + i, column)] += turning[i];
         }
     }
 
@@ -578,7 +608,7 @@ mod tests {
     use super::*;
 
     /// A body of random points that move in random shapes.
-    fn body(count: usize) -> Shapes {
+    pub(super) fn body(count: usize) -> Shapes {
         let mut seed = 1_u64;
         let mut next = || {
             seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -600,7 +630,7 @@ mod tests {
     }
 
     /// Place (turn of the frame, ζ), velocity and acceleration, each 6 + m, as one motion.
-    fn evaluate(x: &[f64], w: &[f64], a: &[f64], f: &mut dyn FnMut(&ShapeMotion<'_>)) {
+    pub(super) fn evaluate(x: &[f64], w: &[f64], a: &[f64], f: &mut dyn FnMut(&ShapeMotion<'_>)) {
         let vector = |list: &[f64]| Vector3::new(list[0], list[1], list[2]);
         // Gravity turns against the frame, to first order.
         let world = Vector3::new(0.3, -9.0, 2.0);
@@ -626,7 +656,7 @@ mod tests {
         out
     }
 
-    fn motion(count: usize) -> [Vec<f64>; 3] {
+    pub(super) fn motion(count: usize) -> [Vec<f64>; 3] {
         let list = |scale: f64, shift: f64| {
             (0..RIGID + count)
                 .map(|i| scale * (1.7 * i as f64 + shift).sin())

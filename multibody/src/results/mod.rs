@@ -326,7 +326,7 @@ pub fn point_velocity<G: Group<N, D>, const N: usize, const D: usize>(
     body.pose.rotation() * ((G::linear_part() + G::cross(&point.point)) * body.velocity)
 }
 
-/// Coordinates ζ of a reduced body, their rates and accelerations.
+/// Coordinates ζ of a reduced body and the factors of its fields of second order, their rates and accelerations.
 pub fn reduced_coordinates<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
@@ -334,6 +334,6 @@ pub fn reduced_coordinates<G: Group<N, D>, const N: usize, const D: usize>(
 ) -> [Vec<f64>; 3] {
     let body = &model.reduced[body.index()];
     let found = crate::assembly::reduced::coordinates(model, &state.motion(), body);
-    let count = body.shapes.count();
+    let count = body.shapes.fields();
     [found.zeta, found.eta, found.eta_rate].map(|list| list[..count].to_vec())
 }
