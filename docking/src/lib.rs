@@ -11,6 +11,7 @@
 //! * [`capture`]: how near the latch came to closing, and what kept it from it;
 //! * [`outcome`]: what became of it;
 //! * [`requirement`] and [`margin`]: limits on figures, the user's and the platform's own;
+//! * [`convergence`]: how far figures are from converged;
 //! * [`story`]: what happened and why, in a sentence;
 //! * [`figures`]: what a figure is called, what it means and how it is shown;
 //! * [`summary`]: the figures an engineer wants, a row each.
@@ -35,6 +36,7 @@
 pub mod capture;
 pub mod config;
 pub mod control;
+pub mod convergence;
 pub mod error;
 pub mod figures;
 pub mod interface;
@@ -55,6 +57,7 @@ pub use capture::CaptureSummary;
 pub use config::{DockingConfig, Misalignment, Scenario, TargetBody};
 pub use control::controller::{Controller, Seen};
 pub use control::{Law, RegulatorConfig, Structure};
+pub use convergence::NumericalErrors;
 pub use error::{DockingError, Result};
 pub use figures::Figure;
 pub use interface::InterfaceLoad;

@@ -6,9 +6,12 @@ use crate::output::CsvFile;
 use crate::run::Progress;
 use anyhow::Result;
 use leg_core::LegError;
+use multibody::results::soundness::Soundness;
 use serde::Serialize;
 use serde_json::Value;
-use softdock_docking::{Controller, DockingError, DockingRun, Law, Scenario, Summary};
+use softdock_docking::{
+    Controller, DockingError, DockingRun, Law, NumericalErrors, Scenario, Summary,
+};
 use softdock_fmi::import::FmuArchive;
 use softdock_platform::PlatformError;
 use softdock_platform::config::Coupling;
@@ -39,6 +42,8 @@ pub struct Finished {
     pub circumstances: Circumstances,
     /// The file of the time series, if one was asked for.
     pub table: Option<PathBuf>,
+    /// Errors of figures, if they were asked for.
+    pub errors: Option<NumericalErrors>,
 }
 
 /// What the program knows of a run beside its figures: entries of its summary.
@@ -75,11 +80,38 @@ impl Finished {
             figures: &'a Summary,
             #[serde(flatten)]
             circumstances: &'a Circumstances,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            numerical_errors: &'a Option<NumericalErrors>,
         }
         Ok(serde_json::to_value(Whole {
             figures: &self.figures,
             circumstances: &self.circumstances,
+            numerical_errors: &self.errors,
         })?)
+    }
+
+    /// Runs the same docking refined, and tells the errors of figures from the differences. Nothing
+    /// happens to a run that did not come to its end.
+    pub fn find_errors(&mut self, stop: &dyn Fn() -> bool) -> Result<()> {
+        if !matches!(self.ended, Ended::Complete) {
+            return Ok(());
+        }
+        let scenario = self.run.scenario();
+        let refined = prepare(&scenario.refined(), false, None)?;
+        let Some(refined) = refined.summarize(stop)? else {
+            self.ended = Ended::Stopped;
+            return Ok(());
+        };
+        let accuracy = scenario.platform.solver.accuracy;
+        let found = NumericalErrors::new(&self.figures, &refined, accuracy);
+        let doubts = match found.doubts.as_slice() {
+            [] => Soundness::Sound,
+            doubts => Soundness::Suspect(doubts.to_vec()),
+        };
+        let soundness = core::mem::take(&mut self.figures.soundness);
+        self.figures.soundness = soundness.and(doubts);
+        self.errors = Some(found);
+        Ok(())
     }
 
     /// What the run cost, in a line.
@@ -283,6 +315,7 @@ impl Ready {
             figures,
             circumstances,
             table,
+            errors: None,
         })
     }
 

@@ -90,6 +90,10 @@ pub struct Arguments {
     /// the program (soft-capture-limits), to those of the scenario
     #[arg(long, value_name = "FILE")]
     requirements: Option<PathBuf>,
+    /// Tells the numerical error of every figure: runs the docking once more with elements and steps of
+    /// half the length, which takes some four times as long as the docking itself
+    #[arg(long, conflicts_with_all = ["compare", "sweep"])]
+    errors: bool,
     /// Writes no report.html
     #[arg(long)]
     no_report: bool,
@@ -196,6 +200,11 @@ fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitC
     let fmu = arguments.legs.archive()?;
     let limits = arguments.legs.limits();
     let controller = arguments.controller.open(limits, &resolved.config)?;
+    if arguments.errors && (fmu.is_some() || controller.is_some()) {
+        let message = "--errors: legs and controllers inside FMUs cannot be refined; leave out --legs \
+                       and --controller";
+        return Err(BadInput::new(message).into());
+    }
     let ready = execute::prepare_controlled(&resolved.config, true, fmu.as_ref(), controller)?;
     for name in FILE_NAMES {
         output::probe(&folder.join(name))?;
@@ -206,7 +215,11 @@ fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitC
         output::probe(&stem.with_extension(format.ending()))?;
     }
     output::remark(|| format!("the platform is at rest, the target in front of it ({name})"));
-    let finished = ready.run(Some(&folder.join("run.csv")), &run::stop_requested)?;
+    let mut finished = ready.run(Some(&folder.join("run.csv")), &run::stop_requested)?;
+    if arguments.errors {
+        output::remark(|| "once more with elements and steps of half the length".to_owned());
+        finished.find_errors(&run::stop_requested)?;
+    }
     output::remark(|| finished.effort());
     write_figures(&folder, &config_text, &finished)?;
     write_series(&arguments.series, &stem, &finished)?;

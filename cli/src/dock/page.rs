@@ -7,6 +7,7 @@ use multibody::group::{Group, Se3};
 use multibody::math;
 use serde_json::{Value, json};
 use softdock_docking::capture::shares;
+use softdock_docking::convergence::FigureError;
 use softdock_docking::{EnergySample, EnergySummary, LegSample, Sample, Summary, story};
 use softdock_figures::Figures;
 use softdock_platform::attitude::Attitude;
@@ -102,14 +103,21 @@ fn figures(finished: &Finished) -> Vec<Figure> {
     };
     let all = Summary::figures().into_iter();
     let all = all.map(|figure| figure.shown(&finished.figures));
-    all.chain([
-        Figure::number("wall time", *wall_s, 3, "s").keyed("wall_s", *wall_s),
-        word("coupling", json!(coupling)),
-        word("legs", json!(legs)),
-        word("version", json!(version)),
-        word("error", json!(error)),
-    ])
-    .collect()
+    let errors = finished.errors.iter().flat_map(|all| &all.figures);
+    let errors = errors.map(|FigureError { figure, error }| {
+        let label = format!("numerical error of {}", figure.label);
+        let key = format!("numerical_errors.{}", figure.key);
+        Figure::number(&label, figure.scaled(*error), 2, figure.shown_unit).keyed(&key, *error)
+    });
+    all.chain(errors)
+        .chain([
+            Figure::number("wall time", *wall_s, 3, "s").keyed("wall_s", *wall_s),
+            word("coupling", json!(coupling)),
+            word("legs", json!(legs)),
+            word("version", json!(version)),
+            word("error", json!(error)),
+        ])
+        .collect()
 }
 
 fn files(finished: &Finished) -> Vec<[String; 3]> {

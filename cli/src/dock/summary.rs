@@ -3,6 +3,7 @@
 use super::execute::{Ended, Finished};
 use super::requirements;
 use crate::summary::{Summary, significant};
+use softdock_docking::convergence::FigureError;
 use softdock_docking::{EnergySummary as Energy, Figure, Summary as Docking, story};
 
 /// The summary of a run: what happened, then the figures.
@@ -15,6 +16,7 @@ pub fn for_people(name: &str, finished: &Finished) -> Summary {
     contact(&mut out, figures);
     legs(&mut out, figures);
     requirements::add(&mut out, figures);
+    errors(&mut out, finished);
     energy(&mut out, figures);
     add(&mut out, figures, &Docking::max_joint_gap_m, "");
     if let Some(coupling) = finished.coupling() {
@@ -121,6 +123,15 @@ fn energy(out: &mut Summary, figures: &Docking) {
     }
     let missing = Docking::energy_residual_rel.short(figures);
     out.text("  missing", missing, "of what moved");
+}
+
+/// Errors of figures, if they were asked for.
+fn errors(out: &mut Summary, finished: &Finished) {
+    for FigureError { figure, error } in finished.errors.iter().flat_map(|all| &all.figures) {
+        let label = format!("numerical error: {}", figure.label);
+        let shown = significant(figure.scaled(*error), 2);
+        out.text(&label, shown, figure.shown_unit);
+    }
 }
 
 /// What happened and why.

@@ -214,3 +214,38 @@ fn the_help_lists_the_exit_statuses() {
         assert!(help.contains(part), "{part}: {help}");
     }
 }
+
+/// The error that `--errors` tells is found without what it is compared with here: a mesh and steps much
+/// finer. With three elements and long steps the peak is visibly off, and in doubt where more is asked for.
+#[test]
+fn errors_of_figures_are_told_by_a_refined_run() {
+    let folder = Folder::new("errors");
+    let short = ["aligned", "--no-report", "--set", "duration_s=0.12"];
+    let coarse = ["--set", "legs.elements=3", "--set", "solver.step_s=2e-3"];
+    let tell = ["--errors", "--out", "own"];
+    let text = folder.stdout(&[&short[..], &coarse, &tell].concat());
+    assert!(
+        text.contains("numerical error: peak contact force"),
+        "{text}"
+    );
+    let own = folder.json("own/summary.json");
+    let fine = ["--set", "legs.elements=16", "--set", "solver.step_s=2.5e-4"];
+    let steps = ["--set", "solver.step_accuracy=1e-5", "--out", "fine"];
+    folder.stdout(&[&short[..], &fine, &steps].concat());
+    let fine = folder.json("fine/summary.json");
+    for key in [
+        "peak_contact_force_n",
+        "contact_impulse_n_s",
+        "max_leg_stroke_m",
+    ] {
+        let number = |of: &Value| of[key].as_f64().unwrap();
+        let told = number(&own["numerical_errors"]);
+        let off = (number(&own) - number(&fine)).abs();
+        assert!(off < 1.2 * told, "{key}: {told} told, {off} off");
+        assert!(told < 0.05 * number(&own), "{key}: {told} told");
+    }
+    assert_eq!(own["soundness"], "sound");
+    assert!(fine.get("numerical_errors").is_none());
+    let message = folder.refused(&["--errors", "--legs", "fmu"]);
+    assert!(message.contains("--errors"), "{message}");
+}

@@ -51,6 +51,10 @@ pub enum Doubt {
     SurfaceStrain,
     /// A motor turned beyond its range [rad].
     MotorRange,
+    /// The peak force moves by more than was asked for when mesh and steps are refined [-].
+    PeakError,
+    /// The outcome is another one when mesh and steps are refined [1].
+    OutcomeError,
     /// A model that was run from outside says that its result is not sound [0: not sound, 1: sound].
     ToldByModel,
 }
@@ -66,6 +70,8 @@ impl Doubt {
             Self::AxialStrain => "axial_strain",
             Self::SurfaceStrain => "surface_strain",
             Self::MotorRange => "motor_range",
+            Self::PeakError => "peak_error",
+            Self::OutcomeError => "outcome_error",
             Self::ToldByModel => "told_by_model",
         }
     }
@@ -163,6 +169,15 @@ impl fmt::Display for Reason {
                 Short(value.to_degrees()),
                 Short(allowed.to_degrees())
             ),
+            Doubt::PeakError => write!(
+                f,
+                "the error of the peak force is {} % (allowed {} %)",
+                percent(value),
+                percent(allowed)
+            ),
+            Doubt::OutcomeError => {
+                f.write_str("the outcome is another one with elements and steps of half the length")
+            }
             Doubt::ToldByModel => f.write_str("the model says that its result is not sound"),
         }?;
         match self.time_s {
