@@ -3,8 +3,8 @@
 use super::BadInput;
 use super::chapter4::{self, Crushed, Variant};
 use super::scene::Pose;
-use crate::output::{self, CsvFile, OutputArgs};
 use crate::failure::verdict;
+use crate::output::{self, CsvFile, OutputArgs};
 use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::{Summary, warning};
 use anyhow::Result;

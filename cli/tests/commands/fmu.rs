@@ -466,7 +466,10 @@ fn settings_of_a_leg_become_start_values() {
 fn settings_that_no_native_leg_accepts_make_no_fmu() {
     let folder = Folder::new();
     let legs: [(&str, &[&str]); 2] = [
-        ("LegSpatial", &["leg", "spatial", "simulate", "--duration", "0.01"]),
+        (
+            "LegSpatial",
+            &["leg", "spatial", "simulate", "--duration", "0.01"],
+        ),
         ("LegPlanar", &["leg", "simulate", "--duration", "0.01"]),
     ];
     for (model, native) in legs {
@@ -488,7 +491,12 @@ fn settings_that_no_native_leg_accepts_make_no_fmu() {
     folder.refused(
         2,
         &[
-            "fmu", "export", "--model", "Docking", "--set", "tendon.stiffness_n_per_m=10",
+            "fmu",
+            "export",
+            "--model",
+            "Docking",
+            "--set",
+            "tendon.stiffness_n_per_m=10",
         ],
     );
 }
@@ -501,7 +509,16 @@ fn fmus_tell_whether_their_results_are_sound() {
         folder.stdout(&["fmu", "export", "--model", model]);
     }
     let simulate = |file: &str, step: &str| {
-        ["fmu", "simulate", file, "--stop-time", "0.1", "--step", step].map(str::to_owned)
+        [
+            "fmu",
+            "simulate",
+            file,
+            "--stop-time",
+            "0.1",
+            "--step",
+            step,
+        ]
+        .map(str::to_owned)
     };
     let last = |name: &str| {
         let table = folder.read(name);
@@ -519,7 +536,12 @@ fn fmus_tell_whether_their_results_are_sound() {
         // Steps that damp a swinging leaf as strongly as they can.
         let coarse = simulate(&file, "0.01");
         let coarse: Vec<&str> = coarse.iter().map(String::as_str).collect();
-        let set = ["--set", "solver.step=0.01", "--set", "solver.spectral_radius=0"];
+        let set = [
+            "--set",
+            "solver.step=0.01",
+            "--set",
+            "solver.spectral_radius=0",
+        ];
         let told = folder.refused(3, &[&coarse[..], &set].concat());
         assert!(told.contains("the energy ledger misses"), "{told}");
         assert_eq!(last(&format!("{model}.csv")), "0.0");

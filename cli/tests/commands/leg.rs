@@ -537,7 +537,12 @@ fn a_leg_less_accurate_than_asked_for_is_suspect() {
 #[test]
 fn a_crushed_leaf_is_suspect() {
     let folder = Folder::new();
-    let set = ["--set", "leaf.thickness_m=0.1", "--set", "tendon.present=false"];
+    let set = [
+        "--set",
+        "leaf.thickness_m=0.1",
+        "--set",
+        "tendon.present=false",
+    ];
     for command in [
         &["leg", "pretension"][..],
         &["leg", "spatial", "pretension"],
@@ -545,6 +550,9 @@ fn a_crushed_leaf_is_suspect() {
         &["platform", "forward"],
     ] {
         let told = folder.refused(3, &[command, &set].concat());
-        assert!(told.contains("the leaf is strained by"), "{command:?}: {told}");
+        assert!(
+            told.contains("the leaf is strained by"),
+            "{command:?}: {told}"
+        );
     }
 }

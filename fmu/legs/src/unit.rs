@@ -48,7 +48,15 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> Packag
         let mut look = [f64::NAN; 3];
         let _ = self.leg.evaluate(OutputGroup::Energy, &mut energies);
         let _ = self.leg.evaluate(OutputGroup::Diagnostic, &mut look);
-        let [kinetic, strain, tendon, gravity, work_in, dissipated, residual] = energies;
+        let [
+            kinetic,
+            strain,
+            tendon,
+            gravity,
+            work_in,
+            dissipated,
+            residual,
+        ] = energies;
         let [axial, surface, _] = look;
         let (time, watch) = (self.leg.time(), &mut self.watch);
         watch.energies(

@@ -145,7 +145,10 @@ fn what_cannot_be_flattened_is_refused_with_its_name() {
     assert!(message.unwrap_err().to_string().contains("bytes of names"));
     let structure = r#"<Output valueReference="3" dependencies="3"/>"#;
     let message = read(&array(wide, ""), structure).unwrap_err().to_string();
-    assert!(message.contains("unknown of value reference 3"), "{message}");
+    assert!(
+        message.contains("unknown of value reference 3"),
+        "{message}"
+    );
     let two = Version3::from_xml(super::sample::smallest().to_xml().unwrap().as_bytes());
     assert!(matches!(two, Err(Error::UnsupportedVersion { .. })));
 }
@@ -158,8 +161,7 @@ fn a_hundred_thousand_arrays_sized_by_one_variable_are_read_at_once() {
         format!(r#"<Int8 name="a{i}" valueReference="{i}"><Dimension valueReference="0"/></Int8>"#)
     };
     let mut variables: String = (1..=100_000).map(array).collect();
-    variables +=
-        r#"<Int8 name="n" valueReference="0" causality="structuralParameter" start="1"/>"#;
+    variables += r#"<Int8 name="n" valueReference="0" causality="structuralParameter" start="1"/>"#;
     let found = read(&variables, "").unwrap();
     assert_eq!(found.description.model_variables.len(), 100_001);
 }

@@ -16,11 +16,7 @@ const POTENTIALS: [&str; 4] = [
     "energy.gravity",
     "energy.contact",
 ];
-const WORK: [&str; 3] = [
-    "energy.work_in",
-    "energy.wrench_work",
-    "energy.motor_work",
-];
+const WORK: [&str; 3] = ["energy.work_in", "energy.wrench_work", "energy.motor_work"];
 const LOST: [&str; 1] = ["energy.dissipated"];
 const RESIDUAL: [&str; 1] = ["energy.residual"];
 const STRAINS: [&str; 2] = ["leaf.largest_axial_strain", "leaf.largest_surface_strain"];
