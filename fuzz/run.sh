@@ -14,7 +14,7 @@ cd "$(dirname "$0")"
 seconds=${1:-60}
 shift || true
 targets=("$@")
-[ ${#targets[@]} -gt 0 ] || targets=(settings journal fmu_state model_description archive)
+[ ${#targets[@]} -gt 0 ] || targets=(settings journal fmu_state model_description model_description_3 archive)
 
 skip() {
   echo "SKIPPED fuzzing: $*"

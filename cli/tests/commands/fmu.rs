@@ -509,7 +509,7 @@ fn settings_that_no_native_leg_accepts_make_no_fmu() {
     for (model, native) in legs {
         for set in [
             "tendon.stiffness_n_per_m=10",
-            "leaf.density_kg_m3=2e5",
+            "leaf.density_kg_m3=2e6",
             "solver.step_s=5e-8",
             "tendon.stiffness_n_per_m=5e12",
             "leaf.thickness_m=0.1",

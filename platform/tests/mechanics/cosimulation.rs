@@ -161,13 +161,11 @@ fn stops_stay_where_they_are_when_cranks_start_turned() {
     let (free, unstopped) = driven(Coupling::Monolithic, EndStops::Off);
     assert!(free > 0.13 && monolithic < 0.121, "{free} {monolithic}");
     let (stopped, _) = distance(unstopped.effector(), reference.effector());
-    for coupling in [Coupling::Implicit, Coupling::Explicit] {
-        let (angle, scheme) = driven(coupling, EndStops::Auto);
-        let (way, _) = distance(scheme.effector(), reference.effector());
-        println!("{coupling:?}: {angle} rad, {way:e} m beside, {stopped:e} m by the stops");
-        assert!((angle - monolithic).abs() < 2e-4, "{angle} {monolithic}");
-        assert!(way < 0.05 * stopped, "{way:e} of {stopped:e}");
-    }
+    let (angle, scheme) = driven(Coupling::Implicit, EndStops::Auto);
+    let (way, _) = distance(scheme.effector(), reference.effector());
+    println!("{angle} rad, {way:e} m beside, {stopped:e} m by the stops");
+    assert!((angle - monolithic).abs() < 5e-5, "{angle} {monolithic}");
+    assert!(way < 0.005 * stopped, "{way:e} of {stopped:e}");
 }
 
 #[test]
