@@ -78,7 +78,7 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// Energy stored in all legs at the start [J].
     fn initial_leg_energy(&self) -> f64;
 
-    /// Work of the motors since the start [J].
+    /// Work of motors and winches since the start [J].
     fn motor_work(&self) -> f64;
 
     /// Work of end effector and base on the legs since the start, as their own equations have it
@@ -115,6 +115,12 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// Gives the motor of a leg another torque history [N·m] and target history, counted from where
     /// the crank was at the start [rad]; none leaves the old one.
     fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>);
+
+    /// Lets the winch of a leg add a pull to its tendon [N], from now on; together they never push. False
+    /// if the scheme or the leg has no winch.
+    fn set_tendon_force(&mut self, _leg: usize, _pull: Signal) -> bool {
+        false
+    }
 
     /// Puts a target in front of the end effector.
     fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch);
@@ -304,6 +310,10 @@ impl<L: PlatformLeg> Scheme for Platform<L> {
             let angle = angle.map_or_else(|| old_angle.clone(), |angle| angle.shifted(start));
             Platform::set_motor(self, leg, torque, angle);
         }
+    }
+
+    fn set_tendon_force(&mut self, leg: usize, pull: Signal) -> bool {
+        Platform::set_tendon_force(self, leg, pull)
     }
 
     fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {

