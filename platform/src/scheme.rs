@@ -367,7 +367,7 @@ impl<L: PlatformLeg> Scheme for Platform<L> {
 
 /// What both schemes of co-simulation do alike.
 macro_rules! cosimulated {
-    ($scheme:ty, $coupling:expr, $restart_small_steps:expr, $wrench_changed:expr, $motor_jumped:expr) => {
+    ($scheme:ty, $coupling:expr, $restart_small_steps:expr, $wrench_changed:expr, $motor_changed:expr) => {
         impl Scheme for $scheme {
             fn coupling(&self) -> Coupling {
                 $coupling
@@ -431,9 +431,8 @@ macro_rules! cosimulated {
             }
 
             fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
-                if self.common.set_motor(leg, torque, angle) {
-                    $motor_jumped(self);
-                }
+                let change = self.common.set_motor(leg, torque, angle);
+                $motor_changed(self, change);
             }
 
             fn add_target(
@@ -473,6 +472,6 @@ cosimulated!(
     Coupling::Implicit,
     Implicit::restart_small_steps,
     Implicit::wrench_changed,
-    Implicit::restart_behind_motor_jump
+    Implicit::motor_changed
 );
-cosimulated!(Explicit, Coupling::Explicit, nothing, nothing, nothing);
+cosimulated!(Explicit, Coupling::Explicit, nothing, nothing, |_, _| {});

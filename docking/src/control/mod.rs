@@ -476,7 +476,19 @@ mod tests {
     fn settings_that_do_not_go_with_a_regulator_are_refused_by_name() {
         regulated().validate().unwrap();
         type Change = fn(&mut Scenario);
-        let changes: [(&str, Change); 7] = [
+        let changes: [(&str, Change); 10] = [
+            ("regulator.inputs = \"motors_and_tendons\"", |s| {
+                s.docking.regulator.inputs = RegulatorInputs::MotorsAndTendons;
+                s.docking.regulator.law = Law::Impedance;
+            }),
+            ("regulator.inputs = \"motors_and_tendons\"", |s| {
+                s.docking.regulator.inputs = RegulatorInputs::MotorsAndTendons;
+                s.platform.coupling = Coupling::Implicit;
+            }),
+            ("regulator.inputs = \"motors_and_tendons\"", |s| {
+                s.docking.regulator.inputs = RegulatorInputs::MotorsAndTendons;
+                s.platform.tendon.present = false;
+            }),
             ("regulator.cutoff_hz = 501.0", |s| {
                 s.docking.regulator.cutoff_hz = 501.0;
             }),
@@ -546,6 +558,46 @@ mod tests {
             assert!(summary.margins.all_met(), "{law:?}: {:?}", summary.margins);
             assert!(summary.energy_residual_rel < 1e-3);
         }
+    }
+
+    /// The same where gravity acts on platform and legs: the regulator holds what the motors carry at rest.
+    #[test]
+    fn what_is_captured_under_gravity_comes_to_rest() {
+        for law in [Law::Lqr, Law::Impedance] {
+            let mut scenario = regulated();
+            scenario.platform.gravity_m_s2 = [0.0, 0.0, -9.81];
+            scenario.docking.regulator.law = law;
+            scenario.docking.misalignment.pitch_deg = 2.0;
+            scenario.docking.duration_s = 6.5;
+            let summary = brought_to_rest(&scenario);
+            let captured = summary.capture_time_s.unwrap();
+            let settled = summary.first_touch_s.unwrap() + summary.settling_time_s.unwrap();
+            println!("{law:?}: captured at {captured} s, at rest at {settled} s");
+            assert!(
+                settled < captured + 5.0,
+                "{law:?}: {captured} s, {settled} s"
+            );
+            assert!(summary.margins.all_met(), "{law:?}: {:?}", summary.margins);
+            assert!(!summary.soundness.is_suspect() && summary.energy_residual_rel < 1e-3);
+        }
+    }
+
+    /// A controller that is asked every 2 ms changes its torques by more at once; behind every change
+    /// the co-simulation begins smaller steps, which must not shake the leaves (100 N instead of 25 N).
+    #[test]
+    fn co_simulated_legs_are_not_shaken_by_a_slow_controller() {
+        let peak = |coupling| {
+            let mut scenario = regulated();
+            scenario.platform.coupling = coupling;
+            scenario.docking.regulator.period_s = 2e-3;
+            scenario.docking.duration_s = 1.25;
+            let summary = brought_to_rest(&scenario);
+            assert!(!summary.soundness.is_suspect());
+            summary.peak_contact_force_n.unwrap()
+        };
+        let (one, coupled) = (peak(Coupling::Monolithic), peak(Coupling::Implicit));
+        println!("peak force {one} N, in co-simulation {coupled} N");
+        assert!((coupled / one - 1.0).abs() < 3e-3, "{one} N, {coupled} N");
     }
 
     /// A target that is as good as a wall finds a regulator, too.

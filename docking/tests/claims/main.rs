@@ -6,3 +6,4 @@ mod actuation;
 mod captured;
 mod per_leg;
 mod stability;
+mod tendons;

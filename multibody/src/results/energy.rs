@@ -510,4 +510,50 @@ mod tests {
             assert!((found - expected).abs() < ROUNDING * (1.0 + expected.abs()));
         }
     }
+
+    /// A mass on a tendon that a winch pulls at from t = 0 on: it swings about where the pull has been
+    /// taken up by u/k, the winch's work is u times the way, and a pull below zero only slackens.
+    #[test]
+    fn a_winch_works_along_its_way_and_never_pushes() {
+        use crate::dynamics::Simulation;
+        use crate::model::{Held, Inputs, LineLaw, PointOn};
+        let (mass, stiffness, rest) = (2.0, 50.0, 1.0);
+        let run = |pull: f64, end: f64| {
+            let mut builder = ModelBuilder::<Se2, 3, 2>::new();
+            let winch = builder.input("winch");
+            let start = Se2::from_parts(Vector2::new(1.5, 0.0), nalgebra::Matrix2::identity());
+            let body = builder.rigid_body("body", start, planar_inertia(mass, [0.0; 2], 1.0));
+            let law = LineLaw::tendon(stiffness, rest, 0.0);
+            let (a, b) = (
+                PointOn::ground(Vector2::zeros()),
+                PointOn::node(body, Vector2::zeros()),
+            );
+            let line = builder.stopped_line("tendon", a, b, law, None, Some(winch));
+            let model = builder.build().unwrap();
+            let drive = Held(Inputs::constant(&[pull]));
+            let mut run = Simulation::new(&model, State::new(&model), 1e-3);
+            run.initialize(&drive).unwrap();
+            run.advance_to(end, &drive).unwrap();
+            let place = run.state.poses[body.index()].translation().x;
+            let tension = crate::results::line(&model, &run.state, line).unwrap();
+            let now = energies(&model, &run.state).unwrap();
+            (place, tension.response.tension, run.state.ledger, now)
+        };
+        let (pull, omega) = (5.0, (stiffness / mass).sqrt());
+        let (place, tension, ledger, now) = run(pull, 0.1);
+        // Tension 25 N + u at the start: it swings about 1 m − u/k.
+        let middle = rest - pull / stiffness;
+        let expected = middle + (1.5 - middle) * crate::math::cos(omega * 0.1);
+        assert!((place - expected).abs() < 1e-5, "{place} {expected}");
+        assert!((tension - (stiffness * (place - rest) + pull)).abs() < 1e-9);
+        let work = pull * (1.5 - place);
+        assert!(
+            (ledger.work_in / work - 1.0).abs() < 1e-4,
+            "{} {work}",
+            ledger.work_in
+        );
+        assert!(ledger.residual(&now).abs() < 1e-4 * work);
+        let (place, tension, ..) = run(-1000.0, 0.1);
+        assert_eq!((place, tension), (1.5, 0.0));
+    }
 }
