@@ -143,8 +143,7 @@ impl Estimator {
             rest_pose: *equilibrium.pose(),
             rest_angles: angles.collect(),
             rest_wrench: Vector6::from_fn(|i, _| if i < 3 { force[i] } else { moment[i - 3] }),
-            holding: DVector::from_vec(equilibrium.holding_torques())
-                .resize_vertically(linear.actuators(), 0.0),
+            holding: linear.holding(equilibrium),
             predicted: None,
             corrected: DVector::zeros(model.a.nrows()),
         })

@@ -22,7 +22,7 @@ use multibody::linearize::{
 };
 use multibody::model::InputId;
 use multibody::workspace::Workspace;
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::{DMatrix, DVector, Vector3};
 
 /// Which modes are kept as states.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -58,6 +58,14 @@ impl LinearPlatform {
     /// Number of inputs that motors and winches have; those of the wrench follow.
     pub fn actuators(&self) -> usize {
         self.torques + self.pulls
+    }
+
+    /// What motors and winches do in `equilibrium`: torques [N·m], no pulls [N].
+    pub fn holding(&self, equilibrium: &StaticPlatform) -> DVector<f64> {
+        let torques = equilibrium.holding_torques();
+        DVector::from_fn(self.actuators(), |i, _| {
+            if i < self.torques { torques[i] } else { 0.0 }
+        })
     }
 
     /// Undamped frequencies of the model's own coordinates [Hz].
@@ -99,13 +107,13 @@ pub fn linearize_platform(
     linearize_whole(equilibrium, whole, inputs, kept, tolerance)
 }
 
-/// The same with free motors, and the pulls of the tendons' winches as inputs.
+/// The same with the pulls of the tendons' winches as inputs.
 pub fn linearize_with_winches(
     equilibrium: &StaticPlatform,
+    drive: LinkDrive,
     kept: Kept,
     tolerance: f64,
 ) -> Result<LinearPlatform> {
-    let drive = LinkDrive::Free;
     let whole = WholeModel::driven(equilibrium, drive)?;
     if whole.legs.iter().any(|leg| leg.tendon.is_none()) {
         return Err(PlatformError::NoWinch);

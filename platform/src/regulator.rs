@@ -60,6 +60,8 @@ pub struct RegulatorSettings {
 /// Winches of a regulator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WinchSettings {
+    /// They work alone, the motors being locked.
+    pub alone: bool,
     /// r_t of eq. (1) [1/N²].
     pub effort: f64,
     /// Largest pull, and largest relief [N].
@@ -88,7 +90,7 @@ pub struct Regulator {
     pub linear: LinearPlatform,
     /// Gain and closed loop.
     pub riccati: Riccati,
-    /// Torques that hold the equilibrium [N·m], and zeros for the pulls of winches.
+    /// What holds the equilibrium: torques of motors that it moves [N·m], and zeros for pulls.
     pub holding: DVector<f64>,
     /// Limit of every torque [N·m].
     pub limit: f64,
@@ -98,14 +100,20 @@ pub struct Regulator {
     metric: DMatrix<f64>,
 }
 
-/// The platform linearised with free motors, as regulators with these settings go by it.
+/// The platform linearised with free motors, or locked ones if winches work alone, as regulators with
+/// these settings go by it.
 pub fn linearized(
     equilibrium: &StaticPlatform,
     settings: &RegulatorSettings,
 ) -> Result<LinearPlatform> {
     let kept = Kept::Below(settings.cutoff_hz);
-    if settings.winches.is_some() {
-        return linearize_with_winches(equilibrium, kept, RESPONSE_TOLERANCE);
+    if let Some(winches) = &settings.winches {
+        let drive = if winches.alone {
+            LinkDrive::Prescribed
+        } else {
+            LinkDrive::Free
+        };
+        return linearize_with_winches(equilibrium, drive, kept, RESPONSE_TOLERANCE);
     }
     linearize_platform(equilibrium, LinkDrive::Free, kept, RESPONSE_TOLERANCE)
 }
@@ -205,8 +213,7 @@ impl Regulator {
         let riccati = riccati::dare(&a, &b, &(q * h), &(r * h))?;
         let config = equilibrium.config();
         Ok(Self {
-            holding: DVector::from_vec(equilibrium.holding_torques())
-                .resize_vertically(actuators, 0.0),
+            holding: linear.holding(equilibrium),
             limit: config.motor.torque_limit_nm,
             pull_limit: settings.winches.map_or(0.0, |winches| winches.limit),
             metric: metric(

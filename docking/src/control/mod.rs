@@ -3,7 +3,8 @@
 //! A controller ([`controller::Controller`]) is asked at the times k h, h its period, and its torques
 //! are held in between; every sample time is the end of a time step. Controllers at hand:
 //!
-//! * `lqr`: a linear-quadratic regulator that holds the pose of the end effector ([`lqr`]), or one in
+//! * `lqr`: a linear-quadratic regulator that holds the pose of the end effector ([`lqr`]) by motors,
+//!   tendons ([`actuators`]) or both, or one in
 //!   every leg that goes by its own motor (`per_leg`);
 //! * `impedance`: the end effector answers a force like a mass on spring and damper
 //!   ([`impedance`]), by a force sensor ([`sensor`]);
@@ -44,7 +45,7 @@ use sensor::{ForceSensor, SensorMemory};
 use sight::StateSource;
 use softdock_platform::PlatformError;
 use softdock_platform::bodies::EFFECTOR;
-use softdock_platform::config::{Coupling, PlatformConfig};
+use softdock_platform::config::{Coupling, Fidelity, PlatformConfig};
 use softdock_platform::regulator::{RegulatorSettings, WinchSettings};
 use softdock_platform::scheme::{Observer, Progress, Scheme};
 use softdock_platform::statics::StaticPlatform;
@@ -84,6 +85,8 @@ words! {
         Motors = "motors",
         /// Motors and the winches that pull the tendons.
         MotorsAndTendons = "motors_and_tendons",
+        /// The winches alone, the motors being locked.
+        Tendons = "tendons",
     }
 }
 
@@ -93,7 +96,7 @@ table! {
     pub struct RegulatorConfig in "regulator" {
         law: Law = Law::None, "What sets the torques of the motors: none, a linear-quadratic regulator of the end effector's pose, impedance control (table impedance), or a controller from outside (softdock dock --controller); all but none need motor.mode = \"torque\"";
         structure: Structure = Structure::Central, "lqr: central (one regulator goes by the state of the whole platform), or per_leg (every leg goes by angle and rate of its own motor; the gains, alike for all legs, are those of the lowest cost)";
-        inputs: RegulatorInputs = RegulatorInputs::Motors, "lqr: what it moves, the motors or motors and tendons (a winch adds a force to what each tendon has by itself; together they never push)";
+        inputs: RegulatorInputs = RegulatorInputs::Motors, "lqr: what it moves: motors, motors_and_tendons, or tendons alone with motor.mode = \"locked\" (a winch adds a force to what each tendon has by itself; together they never push)";
         redesign: bool = true, "Design it anew, without a jump, for what hangs on the end effector when the latch closes";
         state: StateSource = StateSource::default(), "How the regulator knows the state of the platform: estimated from pose, motor angles, their rates and the force sensor, or exact (monolithic coupling only)";
         captured_frequency_hz: f64 = 0.2, "Frequency with which everything comes to rest, critically damped, once the latch has closed; lower where the motors' torques do not suffice" ["Hz"; 0.001 to 100];
@@ -102,7 +105,7 @@ table! {
         velocity_weight_s2_per_m2: f64 = 1e4, "lqr: weight of its velocity" ["s²/m²"; 0 to 1e12];
         spin_weight_s2_per_rad2: f64 = 1e2, "lqr: weight of its rate of rotation" ["s²/rad²"; 0 to 1e12];
         effort_weight_per_n2_m2: f64 = RegulatorSettings::default().effort, "lqr: weight of the torques" ["1/(N·m)²"; 1e-9 to 1e12];
-        tendon_effort_weight_per_n2: f64 = 1e-2, "lqr with inputs = \"motors_and_tendons\": weight of the forces that winches add to the tendons" ["1/N²"; 1e-12 to 1e12];
+        tendon_effort_weight_per_n2: f64 = 1e-2, "lqr with tendons among its inputs: weight of the forces that winches add to the tendons" ["1/N²"; 1e-12 to 1e12];
         tendon_force_limit_n: f64 = 20.0, "Most that a winch adds to the force of its tendon or takes away from it, under a regulator or a controller from outside" ["N"; 0 to 1e9];
         cutoff_hz: f64 = RegulatorSettings::default().cutoff_hz, "Vibration modes below this frequency are regulated" ["Hz"; 0.01 to 10000, "at most half the sampling rate"];
         period_s: f64 = RegulatorSettings::default().period_s, "Sampling period; torques are held in between" ["s"; 1e-5 to 1];
@@ -149,7 +152,17 @@ impl RegulatorConfig {
             );
         }
         self.check_inputs(platform)?;
-        check_motors(platform)
+        if self.inputs != RegulatorInputs::Tendons {
+            return check_motors(platform);
+        }
+        if platform.motor.mode == MotorMode::Locked {
+            return Ok(());
+        }
+        conflict(
+            "motor.mode",
+            word(platform.motor.mode),
+            "regulator.inputs = \"tendons\" leaves the motors \"locked\"",
+        )
     }
 
     /// Refuses winches where there are none, and regulators that know no winches.
@@ -166,6 +179,9 @@ impl RegulatorConfig {
         }
         if platform.coupling != Coupling::Monolithic {
             return refused("winches need coupling = \"monolithic\"; take \"motors\"");
+        }
+        if platform.legs.fidelity != Fidelity::Full {
+            return refused("winches need legs.fidelity = \"full\"; take \"motors\"");
         }
         let bare = platform
             .leg_configs()?
@@ -196,7 +212,8 @@ impl RegulatorConfig {
             velocity: self.velocity_weight_s2_per_m2,
             spin: self.spin_weight_s2_per_rad2,
             effort: self.effort_weight_per_n2_m2,
-            winches: (self.inputs == RegulatorInputs::MotorsAndTendons).then_some(WinchSettings {
+            winches: (self.inputs != RegulatorInputs::Motors).then_some(WinchSettings {
+                alone: self.inputs == RegulatorInputs::Tendons,
                 effort: self.tendon_effort_weight_per_n2,
                 limit: self.tendon_force_limit_n,
             }),
@@ -304,7 +321,7 @@ impl Control {
         let needed = holding
             .iter()
             .fold(0.0, |most: f64, torque| most.max(torque.abs()));
-        if needed > limit {
+        if needed > limit && config.inputs != RegulatorInputs::Tendons {
             let problem = format!("the motors need {needed:.3} N·m to hold the platform at rest");
             conflict("motor.torque_limit_nm", word(limit), problem)?;
         }
@@ -476,7 +493,10 @@ mod tests {
     fn settings_that_do_not_go_with_a_regulator_are_refused_by_name() {
         regulated().validate().unwrap();
         type Change = fn(&mut Scenario);
-        let changes: [(&str, Change); 10] = [
+        let changes: [(&str, Change); 11] = [
+            ("motor.mode = \"torque\"", |s| {
+                s.docking.regulator.inputs = RegulatorInputs::Tendons;
+            }),
             ("regulator.inputs = \"motors_and_tendons\"", |s| {
                 s.docking.regulator.inputs = RegulatorInputs::MotorsAndTendons;
                 s.docking.regulator.law = Law::Impedance;

@@ -6,30 +6,27 @@ use softdock_docking::control::RegulatorInputs;
 
 use softdock_docking::{Controller, DockingError, DockingRun, Law, Scenario, Seen};
 
-/// A docking under a regulator that spends its torques more freely than the shipped one.
-fn firm(inputs: RegulatorInputs) -> Scenario {
+/// The default encounter, motors locked or free.
+fn docking(mode: MotorMode, law: Law) -> Scenario {
     let mut scenario = Scenario::default();
     scenario.platform.legs.elements = 3;
-    scenario.platform.motor.mode = MotorMode::Torque;
-    scenario.platform.motor.torque_limit_nm = 10.0;
+    scenario.platform.motor.mode = mode;
     let docking = &mut scenario.docking;
-    docking.regulator.law = Law::Lqr;
-    docking.regulator.inputs = inputs;
-    docking.regulator.effort_weight_per_n2_m2 = 0.1;
-    docking.regulator.tendon_effort_weight_per_n2 = 1e-4;
-    docking.regulator.tendon_force_limit_n = 40.0;
-    docking.duration_s = 0.25;
+    docking.regulator.law = law;
+    docking.duration_s = 0.3;
     docking.output_interval_s = 0.01;
     scenario
 }
 
-/// What winches buy: a softer first contact under the same weights, tendons that stay taut, a ledger that
-/// closes with their work in it. A tendon pulls between crank and end effector; what the leg gives for
-/// long is what its motor holds, so the gain is small.
+/// What winches alone buy beside locked motors: the tendon unit gives way, and the target is braked more
+/// softly; tendons stay taut, and the ledger closes with the work of the winches in it.
 #[test]
-fn winches_soften_the_first_contact_a_little() {
-    let peak = |inputs| {
-        let mut run = DockingRun::new(&firm(inputs), false).unwrap();
+fn winches_soften_the_contact_of_locked_motors() {
+    let peak = |inputs: Option<RegulatorInputs>| {
+        let law = inputs.map_or(Law::None, |_| Law::Lqr);
+        let mut scenario = docking(MotorMode::Locked, law);
+        scenario.docking.regulator.inputs = inputs.unwrap_or_default();
+        let mut run = DockingRun::new(&scenario, false).unwrap();
         run.run().unwrap();
         let summary = run.summary().unwrap();
         assert!(!run.soundness().is_suspect());
@@ -39,19 +36,16 @@ fn winches_soften_the_first_contact_a_little() {
             summary.energy_residual_rel
         );
         let [least, most] = summary.tendon_tension_range_n;
+        let work = summary.energy.motor_work_j;
         println!(
-            "{inputs:?}: {:?} N, tension {least} to {most} N",
+            "{inputs:?}: {:?} N, tension {least} to {most} N, work {work} J",
             summary.peak_contact_force_n
         );
-        assert!(least > 0.05);
+        assert!(least >= 0.0 && (work != 0.0) == inputs.is_some());
         summary.peak_contact_force_n.unwrap()
     };
-    let motors = peak(RegulatorInputs::Motors);
-    let both = peak(RegulatorInputs::MotorsAndTendons);
-    assert!(
-        both < 0.97 * motors && both > 0.85 * motors,
-        "{both} {motors}"
-    );
+    let (locked, pulled) = (peak(None), peak(Some(RegulatorInputs::Tendons)));
+    assert!(pulled < 0.9 * locked, "{pulled} {locked}");
 }
 
 /// Asks for the same always.
@@ -68,10 +62,9 @@ impl Controller for Always {
     }
 }
 
-/// Tensions of all tendons after 50 ms under a controller from outside, before the target comes.
-fn tensions(commands: &[f64]) -> Result<Vec<f64>, DockingError> {
-    let mut scenario = firm(RegulatorInputs::Motors);
-    scenario.docking.regulator.law = Law::External;
+/// Lengths of all tendons after 50 ms under a controller from outside, before the target comes.
+fn lengths(commands: &[f64]) -> Result<Vec<f64>, DockingError> {
+    let mut scenario = docking(MotorMode::Torque, Law::External);
     scenario.docking.initial_gap_m = 1.0;
     scenario.docking.regulator.tendon_force_limit_n = 15.0;
     let mut commands = commands.to_vec();
@@ -85,7 +78,7 @@ fn tensions(commands: &[f64]) -> Result<Vec<f64>, DockingError> {
     run.advance_to(0.05)?;
     let legs = 0..run.platform().leg_count();
     Ok(legs
-        .map(|leg| run.platform().leg(leg).tendon_tension)
+        .map(|leg| run.platform().leg(leg).tendon_length)
         .collect())
 }
 
@@ -94,19 +87,20 @@ fn tensions(commands: &[f64]) -> Result<Vec<f64>, DockingError> {
 #[test]
 fn a_controller_from_outside_pulls_within_its_limit() {
     let pulls = |pull: f64| [vec![0.0; 6], vec![pull; 6]].concat();
-    let rest = tensions(&[0.0; 6]).unwrap();
+    let rest = lengths(&[0.0; 6]).unwrap();
     for (asked, given) in [(10.0, 10.0), (1e4, 15.0), (-1e4, -15.0)] {
-        let found = tensions(&pulls(asked)).unwrap();
-        let limited = tensions(&pulls(given)).unwrap();
+        let found = lengths(&pulls(asked)).unwrap();
+        let limited = lengths(&pulls(given)).unwrap();
         assert_eq!(found, limited, "{asked} N");
         let moved = found
             .iter()
             .zip(&rest)
-            .map(|(a, b)| (a - b) * given.signum());
+            .map(|(a, b)| (b - a) * given.signum());
         println!("{asked} N: {found:?} from {rest:?}");
-        assert!(moved.into_iter().all(|by| by > 0.0));
+        // The damper lets 10 N shorten it by 7 mm/s at most.
+        assert!(moved.into_iter().all(|by| by > 1e-4));
     }
-    let refused = tensions(&[0.0; 8]).unwrap_err().to_string();
+    let refused = lengths(&[0.0; 8]).unwrap_err().to_string();
     assert!(
         refused.contains("8 numbers") && refused.contains("6 pulls"),
         "{refused}"

@@ -276,7 +276,10 @@ pub fn table(
         ("energy.tendon", "Energy stored in the tendons"),
         ("energy.gravity", "Potential of gravity"),
         ("energy.wrench_work", "Work of the wrench since the start"),
-        ("energy.motor_work", "Work of the motors since the start"),
+        (
+            "energy.motor_work",
+            "Work of motors and winches since the start",
+        ),
         ("energy.dissipated", "Energy dissipated since the start"),
         (
             "energy.residual",

@@ -3,6 +3,7 @@
 
 use crate::free_equilibrium;
 use leg_core::config::MotorMode;
+use leg_core::planar::LinkDrive;
 use multibody::group::Group;
 use multibody::linearize::RESPONSE_TOLERANCE;
 use multibody::model::Signal;
@@ -45,10 +46,11 @@ fn columns_of_the_linear_model_are_differences_of_the_platform() {
     let (equilibrium, start) = held_by_torques();
     // Every mode.
     let kept = Kept::Count(usize::MAX);
-    let linear = linearize_with_winches(&equilibrium, kept, RESPONSE_TOLERANCE).unwrap();
+    let free = LinkDrive::Free;
+    let linear = linearize_with_winches(&equilibrium, free, kept, RESPONSE_TOLERANCE).unwrap();
     let model = &linear.model;
     assert_eq!((linear.torques, linear.pulls), (6, 6));
-    let (h, small) = (5e-4, 0.01);
+    let (h, small) = (2.5e-4, 0.01);
     let (a, b) = softdock_control::riccati::discretize(&model.a, &model.b, h).unwrap();
     for leg in [1, 4] {
         let mut pulled = [1.0, -1.0].map(|sign| {
@@ -59,7 +61,7 @@ fn columns_of_the_linear_model_are_differences_of_the_platform() {
         let column = b.column(linear.torques + leg).into_owned();
         let mut x = DVector::zeros(model.a.nrows());
         let (mut error, mut size) = (Vector6::<f64>::zeros(), Vector6::<f64>::zeros());
-        for k in 1..=120 {
+        for k in 1..=240 {
             let ends = pulled.each_mut().map(|platform| {
                 platform.advance_to(h * f64::from(k)).unwrap();
                 deviation(platform, &equilibrium)
@@ -75,8 +77,8 @@ fn columns_of_the_linear_model_are_differences_of_the_platform() {
         let [moved, turned] = [0, 3].map(|i| size.fixed_rows::<3>(i).amax());
         let [off, off_turn] = [0, 3].map(|i| error.fixed_rows::<3>(i).amax());
         println!("leg {leg}: {moved:e} m/N off by {off:e}, {turned:e} rad/N off by {off_turn:e}");
-        assert!(moved > 1e-5 && turned > 1e-5, "the pull does something");
-        // The integrator's error of second order in the first milliseconds.
+        assert!(moved > 1e-6 && turned > 1e-5, "the pull does something");
+        // The integrator's error in the first milliseconds.
         assert!(off < 3e-3 * moved && off_turn < 3e-3 * turned);
     }
 }
@@ -125,7 +127,9 @@ fn winches_never_push_and_are_in_the_account() {
 
     let (_, mut again) = held_by_torques();
     assert!(again.recall(&saved.unwrap()));
-    again.advance_to(0.12).unwrap();
+    for k in 41..=120 {
+        again.advance_to(1e-3 * f64::from(k)).unwrap();
+    }
     assert_eq!(again.effector(), platform.effector());
 }
 
