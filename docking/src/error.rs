@@ -63,6 +63,15 @@ pub enum DockingError {
         /// What it says.
         reason: String,
     },
+    /// A controller pulls at a tendon that has no winch.
+    #[error(
+        "the controller moves the tendon of leg {leg}, which has no winch: that needs a tendon \
+         (tendon.present) and coupling = \"monolithic\""
+    )]
+    NoWinch {
+        /// The leg, from 1.
+        leg: usize,
+    },
     /// No regulator was found.
     #[error(
         "no regulator was found with these settings of `regulator` (weights, cutoff_hz, period_s): \

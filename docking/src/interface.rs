@@ -1,82 +1,13 @@
-//! Loads at the mating plane between end effector and target.
+//! Loads at the mating plane between end effector and target ([`InterfaceLoad`] says in which frame): what
+//! target and closed latch do to the end effector there.
 //!
-//! The mating frame lies in the centre of the end effector's contact points, its z axis along the
-//! docking axis toward the target. What target and closed latch do to the end effector there, with
-//! the wrench (f₀, m₀) about the end effector's origin and the frame (R, c) in its axes:
-//!
-//! ```text
-//! F = Rᵀ f₀,     M = Rᵀ (m₀ − c × f₀)                                           (1)
-//! axial = F_z (tension > 0, compression < 0),   shear = √(F_x² + F_y²)          (2)
-//! bending = √(M_x² + M_y²),                     torsion = M_z                   (3)
-//! ```
-//!
-//! By the balance of the end effector, (f₀, m₀) is its inertia minus legs, weight and wrench from
-//! outside; by that of the target, the opposite of the target's inertia.
+//! By the balance of the end effector, that is its inertia minus legs, weight and wrench from outside; by
+//! that of the target, the opposite of the target's inertia.
 
 use multibody::group::{Group, Se3};
-use multibody::math;
-use nalgebra::{Vector3, Vector6};
+use nalgebra::Vector3;
 use softdock_platform::encounter::Encounter;
-
-/// Force and moment on the end effector at the mating plane, in the axes of its port.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct InterfaceLoad {
-    /// Force [N].
-    pub force: Vector3<f64>,
-    /// Moment about the centre of the mating plane [N·m].
-    pub moment: Vector3<f64>,
-}
-
-impl InterfaceLoad {
-    /// From a wrench on the end effector about its origin, in its axes; eq. (1).
-    pub fn from_wrench(wrench: &Vector6<f64>, frame: &Se3) -> Self {
-        let force: Vector3<f64> = wrench.fixed_rows::<3>(0).into();
-        let moment: Vector3<f64> = wrench.fixed_rows::<3>(3).into();
-        let rotation = frame.rotation();
-        Self {
-            force: rotation.tr_mul(&force),
-            moment: rotation.tr_mul(&(moment - frame.translation().cross(&force))),
-        }
-    }
-
-    /// Of contact and latch at the last accepted state.
-    pub fn of(encounter: &Encounter) -> Self {
-        Self::from_wrench(
-            &encounter.output().wrench_a,
-            &encounter.pair().mating_frame(),
-        )
-    }
-
-    /// Axial force, positive when it pulls target and end effector apart [N].
-    pub fn axial(&self) -> f64 {
-        self.force.z
-    }
-
-    /// Pull along the docking axis, zero under compression [N].
-    pub fn tension(&self) -> f64 {
-        self.axial().max(0.0)
-    }
-
-    /// Push along the docking axis, zero under tension [N].
-    pub fn compression(&self) -> f64 {
-        (-self.axial()).max(0.0)
-    }
-
-    /// Force across the docking axis [N].
-    pub fn shear(&self) -> f64 {
-        math::hypot(self.force.x, self.force.y)
-    }
-
-    /// Moment across the docking axis [N·m].
-    pub fn bending(&self) -> f64 {
-        math::hypot(self.moment.x, self.moment.y)
-    }
-
-    /// Moment about the docking axis [N·m].
-    pub fn torsion(&self) -> f64 {
-        self.moment.z
-    }
-}
+pub use softdock_platform::interface::InterfaceLoad;
 
 /// Moment of the contact forces alone about the centre of the mating plane, world axes [N·m]; the
 /// end effector has the pose `effector`.
@@ -97,6 +28,7 @@ mod tests {
     use crate::config::Scenario;
     use crate::run::DockingRun;
     use multibody::group::Group;
+    use nalgebra::Vector6;
     use softdock_platform::bodies::EFFECTOR;
     use softdock_platform::body::{Body, BodyState, point_map};
 

@@ -56,7 +56,7 @@ pub mod track;
 pub use capture::CaptureSummary;
 pub use config::{DockingConfig, Misalignment, Scenario, TargetBody};
 pub use control::controller::{Controller, Seen};
-pub use control::{Law, RegulatorConfig, Structure};
+pub use control::{Law, RegulatorConfig, RegulatorInputs, Structure};
 pub use convergence::NumericalErrors;
 pub use error::{DockingError, Result};
 pub use figures::Figure;

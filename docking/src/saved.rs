@@ -128,6 +128,7 @@ impl DockingRun {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::control::RegulatorInputs;
     use crate::{Law, Scenario};
     use leg_core::config::MotorMode;
     use multibody::group::Group;
@@ -142,6 +143,9 @@ mod tests {
         if law != Law::None {
             out.platform.motor.mode = MotorMode::Torque;
             out.docking.regulator.law = law;
+            if law == Law::Lqr {
+                out.docking.regulator.inputs = RegulatorInputs::MotorsAndTendons;
+            }
         }
         out.docking.force_sensor.delay_s = 3e-3;
         out.docking.force_sensor.force_noise_n = 0.1;

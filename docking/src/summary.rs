@@ -140,7 +140,7 @@ figures! {
     pub struct EnergySummary in "energy." of Summary at |summary| summary.energy;
     brought_in_j: f64 = "J", "brought in",
         "Kinetic energy of relative motion brought in by the target", shown_in("mJ", MILLI);
-    motor_work_j: f64 = "J", "work of the motors", "Work of the motors", shown_in("mJ", MILLI);
+    motor_work_j: f64 = "J", "work of the motors", "Work of motors and winches", shown_in("mJ", MILLI);
     wrench_work_j: f64 = "J", "work of the wrench", "Work of a wrench from outside",
         shown_in("mJ", MILLI);
     actuator_work_j: f64 = "J", "work of actuators",

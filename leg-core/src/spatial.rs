@@ -267,13 +267,15 @@ pub enum SpatialChannel {
     TipForce = 5,
     /// Force across the middle of the leaf [N].
     Imperfection = 8,
+    /// Pull of the tendon's winch, added to what the tendon has by itself [N].
+    TendonForce = 9,
     /// Pose of the base, six channels: position [m], rotation vector [rad]; only of a leg on a
     /// moving base.
-    BasePose = 9,
+    BasePose = 10,
 }
 
 /// Number of channels of a leg on the ground.
-pub const SPATIAL_CHANNELS: usize = 9;
+pub const SPATIAL_CHANNELS: usize = 10;
 
 /// What carries the leg.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -355,6 +357,7 @@ impl SpatialLeg {
             "force y",
             "force z",
             "imperfection",
+            "tendon force",
         ];
         let inputs = names.map(|name| builder.input(name));
         let carried = (foundation == Foundation::Moving).then(|| moving_base(&mut builder));
@@ -377,7 +380,8 @@ impl SpatialLeg {
             builder.joint("tip", JointKind::PrescribedPosition(place), world, here)
         });
         add_forces(&mut builder, config, node_b, leaf, &inputs);
-        let tendon = parts.add_tendon(&mut builder, config, rest_length);
+        let winch = inputs[SpatialChannel::TendonForce as usize];
+        let tendon = parts.add_tendon(&mut builder, config, rest_length, winch);
         let model = Box::new(builder.build()?);
         Ok(Self {
             config: Box::new(config.clone()),

@@ -147,12 +147,14 @@ impl SpatialParts {
         })
     }
 
-    /// Adds the tendon, if the leg has one and its rest length [m] is known.
+    /// Adds the tendon, if the leg has one and its rest length [m] is known; the pull of its winch [N] is
+    /// the input `winch`.
     pub fn add_tendon(
         &self,
         builder: &mut ModelBuilder<Se3, 6, 3>,
         config: &SpatialLegConfig,
         rest_length: Option<f64>,
+        winch: InputId,
     ) -> Option<ForceId> {
         let rest_length = rest_length.filter(|_| config.tendon.present)?;
         let point = |node| PointOn::node(node, Vector3::zeros());
@@ -161,7 +163,7 @@ impl SpatialParts {
         let middle = config.stroke_middle().ok();
         let stops = middle.and_then(|middle| config.tendon.stops(middle));
         let (a, b) = (point(self.node_a), point(self.node_b));
-        Some(builder.stopped_line("tendon", a, b, law, stops))
+        Some(builder.stopped_line("tendon", a, b, law, stops, Some(winch)))
     }
 }
 

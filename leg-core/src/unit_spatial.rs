@@ -43,10 +43,12 @@ pub enum SpatialInput {
     MotorTorque = 6,
     /// Target of the crank's angle, counted from the pre-tensioned q1 [rad]; as in the plane.
     MotorAngle = 7,
+    /// Pull of the tendon's winch, added to what the tendon has by itself [N].
+    TendonForce = 8,
 }
 
 /// Number of inputs of the spatial unit.
-pub const SPATIAL_INPUTS: usize = 8;
+pub const SPATIAL_INPUTS: usize = 9;
 
 /// Outputs of the spatial unit, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -166,6 +168,8 @@ impl SpatialUnit {
             _ => origin.held[0],
         };
         curves[SpatialChannel::CrankAngle as usize] = Cubic::constant(angle);
+        let pull = inputs[SpatialInput::TendonForce as usize];
+        curves[SpatialChannel::TendonForce as usize] = Cubic::constant(pull);
         for (i, place) in tip.into_iter().enumerate() {
             curves[SpatialChannel::TipPosition as usize + i] = Cubic::constant(place);
         }
@@ -260,6 +264,8 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
         out.fill(Cubic::default());
         let torque = &inputs[SpatialInput::MotorTorque as usize];
         out[SpatialChannel::CrankTorque as usize] = torque.taylor();
+        let pull = &inputs[SpatialInput::TendonForce as usize];
+        out[SpatialChannel::TendonForce as usize] = pull.taylor();
         let from = |channel: usize| (state.inputs.value[channel], state.inputs.rate[channel]);
         let channel = SpatialChannel::CrankAngle as usize;
         let input = &inputs[SpatialInput::MotorAngle as usize];
@@ -311,6 +317,7 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
                 let change = crank_change(self.config.motor.mode, &inputs[input], length);
                 out.extend(change.map(|cubic| (SpatialChannel::CrankAngle as usize, cubic)));
             }
+            8 => out.push((SpatialChannel::TendonForce as usize, Cubic::constant(1.0))),
             _ => {}
         }
     }

@@ -23,7 +23,7 @@ use multibody::dynamics::sensitivity::{InputVariation, Variation, propagate};
 use multibody::group::Group;
 use multibody::model::Model;
 use multibody::results;
-use multibody::results::energy::{self, Powers};
+use multibody::results::energy::{self, InLines, Powers};
 use multibody::state::State;
 use multibody::workspace::Workspace;
 use nalgebra::SVector;
@@ -206,7 +206,9 @@ impl<G: Copy, const N: usize> Carried<G, N> {
                     let work = &mut sums.work; // (2)
                     work.input += 0.5 * h * (old.input + new.input);
                     work.dissipated += 0.5 * h * (old.dissipated + new.dissipated);
-                    work.dissipated += at_end.in_lines(&at_start, h, &mut self.moved);
+                    let in_lines = at_end.in_lines(&at_start, h, &mut self.moved);
+                    work.input += in_lines.winches;
+                    work.dissipated += in_lines.dissipated;
                 }
                 Sum::Course => {
                     let new = at_end.port_force(&mut self.moved[0]);
@@ -356,9 +358,9 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>
         core::array::from_fn(|i| (plus[i] - minus[i]) / (2.0 * step))
     }
 
-    /// Eq. (1) for what the lines dissipate beyond the trapezoidal rule in a step of `h` [s], from
-    /// the state of `start` to this one.
-    fn in_lines(&self, start: &Self, h: f64, moved: &mut [State<G, N>; 2]) -> f64 {
+    /// Eq. (1) for what the lines do beyond the trapezoidal rule in a step of `h` [s], from the state
+    /// of `start` to this one.
+    fn in_lines(&self, start: &Self, h: f64, moved: &mut [State<G, N>; 2]) -> InLines {
         let [old, new] = moved;
         let step = (self.factor_for_forces(new)).min(start.factor_for_forces(old));
         let mut work_at = |factor| {
@@ -366,6 +368,10 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize>
             self.moved(factor, new);
             energy::beyond_trapezoid(self.leg.model(), old, new, h)
         };
-        (work_at(step) - work_at(-step)) / (2.0 * step)
+        let (plus, minus) = (work_at(step), work_at(-step));
+        InLines {
+            winches: (plus.winches - minus.winches) / (2.0 * step),
+            dissipated: (plus.dissipated - minus.dissipated) / (2.0 * step),
+        }
     }
 }

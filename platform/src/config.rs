@@ -64,6 +64,7 @@ table! {
         attitude_rad: Attitude = Attitude::default(), "Pitch (about x), yaw (about y) and roll (about z) there, R = Rz(roll) Ry(yaw) Rx(pitch)" ["rad"; -10 to 10];
         mass_kg: f64 = 3.0, "Mass" ["kg"; 0.001 to 1e9];
         inertia_kg_m2: [f64; 3] = [0.04, 0.04, 0.07], "Moments of inertia about the centre" ["kg·m²"; 1e-9 to 1e15, "none above the sum of the other two"];
+        mating_height_m: f64 = 0.02, "Height of the mating plane above its centre, where loads from outside are told without a target; in dockings they are told where contact.effector touches" ["m"; -10 to 10];
         feels_gravity: bool = true, "Gravity acts on it; false leaves its weight to the wrench of the user";
     }
 }

@@ -89,6 +89,9 @@ pub enum PlatformError {
          \"implicit\" or \"explicit\""
     )]
     NotDivisible,
+    /// A tendon's winch was asked for where a leg has no tendon.
+    #[error("a leg without a tendon has no winch (tendon.present)")]
+    NoWinch,
     /// The kernel failed on the platform as one model.
     #[error("the platform as one model: {0}")]
     Kernel(#[from] multibody::Error),

@@ -104,7 +104,7 @@ impl Estimator {
         let force = config.end_effector.mass_kg * length / (period * period);
         let sizes = [UNKNOWN[0] * force, UNKNOWN[1] * force * length];
         let unknown = DVector::from_fn(6, |i, _| sizes[i / 3] * sizes[i / 3]);
-        let by_wrench = b.columns(linear.torques, 6);
+        let by_wrench = b.columns(linear.actuators(), 6);
         let mut process = by_wrench * DMatrix::from_diagonal(&unknown) * by_wrench.transpose();
         // A little of it in every state keeps the covariance regular.
         for i in 0..process.nrows() {
@@ -143,7 +143,7 @@ impl Estimator {
             rest_pose: *equilibrium.pose(),
             rest_angles: angles.collect(),
             rest_wrench: Vector6::from_fn(|i, _| if i < 3 { force[i] } else { moment[i - 3] }),
-            holding: DVector::from_vec(equilibrium.holding_torques()),
+            holding: linear.holding(equilibrium),
             predicted: None,
             corrected: DVector::zeros(model.a.nrows()),
         })
@@ -179,15 +179,15 @@ impl Estimator {
         Ok(&self.corrected)
     }
 
-    /// Hears what acts until the next sample: torques of the motors [N·m], and the wrench on the end
-    /// effector, axes of the base [N, N·m].
-    pub fn predict(&mut self, torques: &DVector<f64>, wrench: &Vector6<f64>) {
-        let legs = self.holding.len();
-        let inputs = DVector::from_fn(legs + 6, |i, _| {
-            if i < legs {
-                torques[i] - self.holding[i]
+    /// Hears what acts until the next sample: torques of the motors [N·m] with the pulls of winches [N], if
+    /// the model has them, and the wrench on the end effector, axes of the base [N, N·m].
+    pub fn predict(&mut self, commands: &DVector<f64>, wrench: &Vector6<f64>) {
+        let actuators = self.holding.len();
+        let inputs = DVector::from_fn(actuators + 6, |i, _| {
+            if i < actuators {
+                commands[i] - self.holding[i]
             } else {
-                wrench[i - legs] - self.rest_wrench[i - legs]
+                wrench[i - actuators] - self.rest_wrench[i - actuators]
             }
         });
         self.predicted = Some(&self.a * &self.corrected + &self.b * inputs); // (1)

@@ -44,6 +44,10 @@ pub trait PlatformLeg: Clone + core::fmt::Debug + Send + Sync + 'static {
     fn motor(&self) -> (&Signal, &Signal);
     /// Gives the motor another torque history [N·m] and target history [rad], both absolute.
     fn set_motor(&mut self, torque: Signal, angle: Signal);
+    /// History of the pull that a winch adds to the tendon [N].
+    fn tendon_force(&self) -> &Signal;
+    /// Gives the winch another history [N]; false if the leg has none.
+    fn set_tendon_force(&mut self, pull: Signal) -> bool;
     /// Crank angle at the start [rad].
     fn start_angle(&self) -> f64;
     /// The crank's angle follows a history.
@@ -166,6 +170,18 @@ impl PlatformLeg for NativeLeg {
 
     fn set_motor(&mut self, torque: Signal, angle: Signal) {
         NativeLeg::set_motor(self, torque, angle);
+    }
+
+    fn tendon_force(&self) -> &Signal {
+        NativeLeg::tendon_force(self)
+    }
+
+    fn set_tendon_force(&mut self, pull: Signal) -> bool {
+        let has_tendon = self.leg().tendon.is_some();
+        if has_tendon {
+            NativeLeg::set_tendon_force(self, pull);
+        }
+        has_tendon
     }
 
     fn start_angle(&self) -> f64 {

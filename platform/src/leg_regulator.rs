@@ -91,7 +91,7 @@ impl LegRegulator {
     pub fn cost_of(&self, central: &Regulator, settings: &RegulatorSettings) -> Result<f64> {
         let model = &central.linear.model;
         let (_, inputs) = riccati::discretize(&model.a, &model.b, settings.period_s)?;
-        let pushes = inputs.columns(central.linear.torques, 6).into_owned();
+        let pushes = inputs.columns(central.linear.actuators(), 6).into_owned();
         Ok((&central.riccati.solution * starts(&pushes, self.length)).trace())
     }
 

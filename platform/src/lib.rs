@@ -26,6 +26,7 @@ pub mod cosimulation;
 pub mod encounter;
 pub mod error;
 pub mod estimator;
+pub mod interface;
 pub mod leg;
 pub mod leg_regulator;
 pub mod linear_model;

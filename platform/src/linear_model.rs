@@ -12,7 +12,7 @@
 //!
 //! and the rates of the same.
 
-use crate::error::Result;
+use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
 use crate::whole_model::{CapturedTarget, WholeModel};
 use leg_core::planar::LinkDrive;
@@ -22,7 +22,7 @@ use multibody::linearize::{
 };
 use multibody::model::InputId;
 use multibody::workspace::Workspace;
-use nalgebra::{DMatrix, Vector3};
+use nalgebra::{DMatrix, DVector, Vector3};
 
 /// Which modes are kept as states.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,11 +40,13 @@ pub use multibody::linearize::RESPONSE_TOLERANCE;
 pub struct LinearPlatform {
     /// The platform as one model, in its equilibrium.
     pub whole: WholeModel,
-    /// Inputs: torques of the motors if they are not prescribed, then force and moment on the end
-    /// effector. Outputs: eq. (1), then their rates.
+    /// Inputs: torques of the motors if they are not prescribed, pulls of the tendons' winches if they
+    /// are asked for, then force and moment on the end effector. Outputs: eq. (1), then their rates.
     pub model: LinearModel,
     /// Number of torques among the inputs.
     pub torques: usize,
+    /// Number of pulls among the inputs.
+    pub pulls: usize,
     /// Frequencies of all modes, ascending [Hz]; zero for neutral ones, negative for those that
     /// grow.
     pub frequencies: Vec<f64>,
@@ -53,6 +55,19 @@ pub struct LinearPlatform {
 }
 
 impl LinearPlatform {
+    /// Number of inputs that motors and winches have; those of the wrench follow.
+    pub fn actuators(&self) -> usize {
+        self.torques + self.pulls
+    }
+
+    /// What motors and winches do in `equilibrium`: torques [N·m], no pulls [N].
+    pub fn holding(&self, equilibrium: &StaticPlatform) -> DVector<f64> {
+        let torques = equilibrium.holding_torques();
+        DVector::from_fn(self.actuators(), |i, _| {
+            if i < self.torques { torques[i] } else { 0.0 }
+        })
+    }
+
     /// Undamped frequencies of the model's own coordinates [Hz].
     pub fn kept_frequencies(&self) -> Vec<f64> {
         let order = self.model.order();
@@ -84,13 +99,30 @@ pub fn linearize_platform(
     kept: Kept,
     tolerance: f64,
 ) -> Result<LinearPlatform> {
-    linearize_whole(
-        equilibrium,
-        WholeModel::driven(equilibrium, drive)?,
+    let whole = WholeModel::driven(equilibrium, drive)?;
+    let inputs = Actuators {
         drive,
-        kept,
-        tolerance,
-    )
+        winches: false,
+    };
+    linearize_whole(equilibrium, whole, inputs, kept, tolerance)
+}
+
+/// The same with the pulls of the tendons' winches as inputs.
+pub fn linearize_with_winches(
+    equilibrium: &StaticPlatform,
+    drive: LinkDrive,
+    kept: Kept,
+    tolerance: f64,
+) -> Result<LinearPlatform> {
+    let whole = WholeModel::driven(equilibrium, drive)?;
+    if whole.legs.iter().any(|leg| leg.tendon.is_none()) {
+        return Err(PlatformError::NoWinch);
+    }
+    let inputs = Actuators {
+        drive,
+        winches: true,
+    };
+    linearize_whole(equilibrium, whole, inputs, kept, tolerance)
 }
 
 /// The same with a target in the latch.
@@ -102,21 +134,36 @@ pub fn linearize_captured(
     tolerance: f64,
 ) -> Result<LinearPlatform> {
     let whole = WholeModel::with_target(equilibrium, drive, Some(target))?;
-    linearize_whole(equilibrium, whole, drive, kept, tolerance)
+    let inputs = Actuators {
+        drive,
+        winches: false,
+    };
+    linearize_whole(equilibrium, whole, inputs, kept, tolerance)
+}
+
+/// What acts on the platform.
+#[derive(Debug, Clone, Copy)]
+struct Actuators {
+    drive: LinkDrive,
+    winches: bool,
 }
 
 fn linearize_whole(
     equilibrium: &StaticPlatform,
     whole: WholeModel,
-    drive: LinkDrive,
+    actuators: Actuators,
     kept: Kept,
     tolerance: f64,
 ) -> Result<LinearPlatform> {
     let mut inputs: Vec<InputId> = Vec::new();
-    if drive != LinkDrive::Prescribed {
+    if actuators.drive != LinkDrive::Prescribed {
         inputs.extend(whole.legs.iter().map(|leg| leg.torque));
     }
     let torques = inputs.len();
+    if actuators.winches {
+        inputs.extend(whole.legs.iter().map(|leg| leg.pull));
+    }
+    let pulls = inputs.len() - torques;
     inputs.extend(whole.wrench);
     let length = equilibrium.config().legs.sphere_radius_m;
     let order = whole.model.unknown_count() - 2 * whole.model.constraint_count();
@@ -140,6 +187,7 @@ fn linearize_whole(
         whole,
         model,
         torques,
+        pulls,
         frequencies,
         error,
     })

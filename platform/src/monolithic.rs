@@ -73,6 +73,8 @@ pub struct PlatformMemory<S = SpatialState> {
     pub state: PlatformState<S>,
     /// Torque and target history of every motor.
     motors: Vec<(Signal, Signal)>,
+    /// Pull of every winch.
+    winches: Vec<Signal>,
     wrench: AppliedWrench,
 }
 
@@ -329,7 +331,7 @@ impl<L: PlatformLeg> Platform<L> {
         &self.feet
     }
 
-    /// Work of a leg's motor since the start [J].
+    /// Work of a leg's motor and winch since the start [J].
     pub fn motor_work(&self, leg: usize) -> f64 {
         self.legs[leg].work_in() - self.tips[leg].energy - self.feet[leg].energy
     }
@@ -396,6 +398,11 @@ impl<L: PlatformLeg> Platform<L> {
         PlatformMemory {
             state: self.state(),
             motors: self.legs.iter().map(motor).collect(),
+            winches: self
+                .legs
+                .iter()
+                .map(|leg| leg.tendon_force().clone())
+                .collect(),
             wrench: self.world.wrench().clone(),
         }
     }
@@ -411,9 +418,10 @@ impl<L: PlatformLeg> Platform<L> {
             state.tips.len(),
             state.feet.len(),
             memory.motors.len(),
+            memory.winches.len(),
         ];
         let states = self.legs.iter().zip(&state.legs);
-        let fits = counts == [legs; 5]
+        let fits = counts == [legs; 6]
             && state.bodies.len() == self.bodies.len()
             && self.world.fits(&state.world)
             && states.into_iter().all(|(leg, state)| leg.fits(state));
@@ -422,6 +430,9 @@ impl<L: PlatformLeg> Platform<L> {
         }
         for (leg, (torque, angle)) in self.legs.iter_mut().zip(&memory.motors) {
             leg.set_motor(torque.clone(), angle.clone());
+        }
+        for (leg, pull) in self.legs.iter_mut().zip(&memory.winches) {
+            leg.set_tendon_force(pull.clone());
         }
         self.world.recall_wrench(memory.wrench.clone());
         self.restore(state);

@@ -223,6 +223,16 @@ impl NativeLeg {
         )
     }
 
+    /// History of the pull that a winch adds to the tendon [N].
+    pub fn tendon_force(&self) -> &Signal {
+        &self.signals.0[SpatialChannel::TendonForce as usize]
+    }
+
+    /// Gives the tendon's winch another history [N].
+    pub fn set_tendon_force(&mut self, pull: Signal) {
+        self.signals.0[SpatialChannel::TendonForce as usize] = pull;
+    }
+
     /// Crank angle at the start [rad].
     pub fn start_angle(&self) -> f64 {
         self.start_angle

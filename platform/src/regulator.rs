@@ -1,9 +1,10 @@
-//! A centralised linear-quadratic regulator of the end effector's pose by motor torques.
+//! A centralised linear-quadratic regulator of the end effector's pose by motor torques, and by the pulls
+//! of the tendons' winches if it has them.
 //!
 //! Sampled with the period h, the torques held in between, it minimises
 //!
 //! ```text
-//! h Σ q_x |δx|² + q_θ |δθ|² + q_v |δẋ|² + q_ω |δθ̇|² + r |δτ|²                   (1)
+//! h Σ q_x |δx|² + q_θ |δθ|² + q_v |δẋ|² + q_ω |δθ̇|² + r |δτ|² + r_t |u|²        (1)
 //! ```
 //!
 //! on the slow modes of the linearised platform and the shapes that its dampers need beside them
@@ -16,13 +17,15 @@
 //! p̈ + 2 ω ṗ + ω² p = 0                                                          (2)
 //! ```
 //!
-//! (with accelerations u, τ = T u, all terms of the cost have the factor TᵀT, and each axis is the
+//! (whatever the winches, which then only help; with accelerations u, τ = T u, all terms of the cost have the factor TᵀT, and each axis is the
 //! same double integrator with weights ω⁴, 2 ω² and 1). The torques
 //! `τ = τ_hold − K x` are brought within their limits by [`softdock_control::torque_allocation`]. Its state x is the
 //! projection of the platform's true state on those modes.
 
 use crate::error::Result;
-use crate::linear_model::{Kept, LinearPlatform, RESPONSE_TOLERANCE, linearize_platform};
+use crate::linear_model::{
+    Kept, LinearPlatform, RESPONSE_TOLERANCE, linearize_platform, linearize_with_winches,
+};
 use crate::monolithic::Platform;
 use crate::statics::StaticPlatform;
 use crate::whole_model::seen_from;
@@ -50,6 +53,19 @@ pub struct RegulatorSettings {
     pub cutoff_hz: f64,
     /// h [s].
     pub period_s: f64,
+    /// Winches, if it has them.
+    pub winches: Option<WinchSettings>,
+}
+
+/// Winches of a regulator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WinchSettings {
+    /// They work alone, the motors being locked.
+    pub alone: bool,
+    /// r_t of eq. (1) [1/N²].
+    pub effort: f64,
+    /// Largest pull, and largest relief [N].
+    pub limit: f64,
 }
 
 impl Default for RegulatorSettings {
@@ -62,6 +78,7 @@ impl Default for RegulatorSettings {
             effort: 1.0,
             cutoff_hz: 20.0,
             period_s: 1e-3,
+            winches: None,
         }
     }
 }
@@ -73,20 +90,31 @@ pub struct Regulator {
     pub linear: LinearPlatform,
     /// Gain and closed loop.
     pub riccati: Riccati,
-    /// Torques that hold the equilibrium [N·m].
+    /// What holds the equilibrium: torques of motors that it moves [N·m], and zeros for pulls.
     pub holding: DVector<f64>,
     /// Limit of every torque [N·m].
     pub limit: f64,
+    /// Limit of every pull [N].
+    pub pull_limit: f64,
     /// Metric of the allocation.
     metric: DMatrix<f64>,
 }
 
-/// The platform linearised with free motors, as regulators with these settings go by it.
+/// The platform linearised with free motors, or locked ones if winches work alone, as regulators with
+/// these settings go by it.
 pub fn linearized(
     equilibrium: &StaticPlatform,
     settings: &RegulatorSettings,
 ) -> Result<LinearPlatform> {
     let kept = Kept::Below(settings.cutoff_hz);
+    if let Some(winches) = &settings.winches {
+        let drive = if winches.alone {
+            LinkDrive::Prescribed
+        } else {
+            LinkDrive::Free
+        };
+        return linearize_with_winches(equilibrium, drive, kept, RESPONSE_TOLERANCE);
+    }
     linearize_platform(equilibrium, LinkDrive::Free, kept, RESPONSE_TOLERANCE)
 }
 
@@ -169,16 +197,25 @@ impl Regulator {
         weights: &DMatrix<f64>,
     ) -> Result<Self> {
         let model = &linear.model;
-        let b = model.b.columns(0, linear.torques).into_owned();
+        let (torques, actuators) = (linear.torques, linear.actuators());
+        let b = model.b.columns(0, actuators).into_owned();
         let q = model.c.tr_mul(&(weights * &model.c));
-        let r = DMatrix::identity(linear.torques, linear.torques) * settings.effort;
+        let pull_effort = settings.winches.map_or(0.0, |winches| winches.effort);
+        let r = DMatrix::from_diagonal(&DVector::from_fn(actuators, |i, _| {
+            if i < torques {
+                settings.effort
+            } else {
+                pull_effort
+            }
+        }));
         let h = settings.period_s;
         let (a, b) = riccati::discretize(&model.a, &b, h)?;
         let riccati = riccati::dare(&a, &b, &(q * h), &(r * h))?;
         let config = equilibrium.config();
         Ok(Self {
-            holding: DVector::from_vec(equilibrium.holding_torques()),
+            holding: linear.holding(equilibrium),
             limit: config.motor.torque_limit_nm,
+            pull_limit: settings.winches.map_or(0.0, |winches| winches.limit),
             metric: metric(
                 &equilibrium.wrench_by_torques(),
                 config.legs.sphere_radius_m,
@@ -210,6 +247,23 @@ impl Regulator {
     /// The torques within their limits that come nearest to the effect of `demand` [N·m].
     pub fn within_limits(&self, demand: &DVector<f64>) -> DVector<f64> {
         allocate(demand, self.limit, &self.metric)
+    }
+
+    /// True if a torque or a pull of what the gain asks for is beyond its limit.
+    pub fn is_too_much(&self, demand: &DVector<f64>) -> bool {
+        let torques = self.linear.torques;
+        let limit = |i| {
+            if i < torques {
+                self.limit
+            } else {
+                self.pull_limit
+            }
+        };
+        let within = demand
+            .iter()
+            .enumerate()
+            .all(|(i, asked)| asked.abs() <= limit(i));
+        !within
     }
 
     /// Applies torques to the motors of `platform`, which must be free: they act from now on.

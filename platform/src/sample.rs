@@ -4,6 +4,7 @@ use crate::attitude::Attitude;
 use crate::audit::{EnergyAccount, energy_account};
 use crate::body::BodyState;
 use crate::error::Result;
+use crate::interface::InterfaceLoad;
 use crate::scheme::Scheme;
 use multibody::group::Group;
 
@@ -63,6 +64,8 @@ pub struct PlatformSample {
     pub base: Option<BodySample>,
     /// The legs.
     pub legs: Vec<LegState>,
+    /// Load at the mating plane.
+    pub interface: InterfaceLoad,
     /// Energies and their account.
     pub energy: EnergyAccount,
 }
@@ -93,6 +96,7 @@ impl PlatformSample {
             effector: BodySample::new(platform.effector()),
             base: base.map(BodySample::new),
             legs: (0..platform.leg_count()).map(leg).collect(),
+            interface: InterfaceLoad::of_wrench(platform),
             energy,
         })
     }

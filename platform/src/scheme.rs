@@ -78,7 +78,7 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// Energy stored in all legs at the start [J].
     fn initial_leg_energy(&self) -> f64;
 
-    /// Work of the motors since the start [J].
+    /// Work of motors and winches since the start [J].
     fn motor_work(&self) -> f64;
 
     /// Work of end effector and base on the legs since the start, as their own equations have it
@@ -115,6 +115,12 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// Gives the motor of a leg another torque history [N·m] and target history, counted from where
     /// the crank was at the start [rad]; none leaves the old one.
     fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>);
+
+    /// Lets the winch of a leg add a pull to its tendon [N], from now on; together they never push. False
+    /// if the scheme or the leg has no winch.
+    fn set_tendon_force(&mut self, _leg: usize, _pull: Signal) -> bool {
+        false
+    }
 
     /// Puts a target in front of the end effector.
     fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch);
@@ -306,6 +312,10 @@ impl<L: PlatformLeg> Scheme for Platform<L> {
         }
     }
 
+    fn set_tendon_force(&mut self, leg: usize, pull: Signal) -> bool {
+        Platform::set_tendon_force(self, leg, pull)
+    }
+
     fn add_target(&mut self, body: Body, state: BodyState, pair: ContactPair, latch: Latch) {
         Platform::add_target(self, body, state, pair, latch);
     }
@@ -357,7 +367,7 @@ impl<L: PlatformLeg> Scheme for Platform<L> {
 
 /// What both schemes of co-simulation do alike.
 macro_rules! cosimulated {
-    ($scheme:ty, $coupling:expr, $restart_small_steps:expr, $wrench_changed:expr, $motor_jumped:expr) => {
+    ($scheme:ty, $coupling:expr, $restart_small_steps:expr, $wrench_changed:expr, $motor_changed:expr) => {
         impl Scheme for $scheme {
             fn coupling(&self) -> Coupling {
                 $coupling
@@ -421,9 +431,8 @@ macro_rules! cosimulated {
             }
 
             fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {
-                if self.common.set_motor(leg, torque, angle) {
-                    $motor_jumped(self);
-                }
+                let change = self.common.set_motor(leg, torque, angle);
+                $motor_changed(self, change);
             }
 
             fn add_target(
@@ -463,6 +472,6 @@ cosimulated!(
     Coupling::Implicit,
     Implicit::restart_small_steps,
     Implicit::wrench_changed,
-    Implicit::restart_behind_motor_jump
+    Implicit::motor_changed
 );
-cosimulated!(Explicit, Coupling::Explicit, nothing, nothing, nothing);
+cosimulated!(Explicit, Coupling::Explicit, nothing, nothing, |_, _| {});

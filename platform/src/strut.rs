@@ -69,6 +69,9 @@ pub struct StrutLeg {
     attached: bool,
 }
 
+/// What winches do to the tendons of struts.
+static NO_PULL: Signal = Signal::Constant(0.0);
+
 /// Inertia of the crank in its own frame, with the leaf's end on it.
 fn crank_inertia(strut: &Strut) -> nalgebra::Matrix6<f64> {
     let config = strut.config();
@@ -300,6 +303,15 @@ impl PlatformLeg for StrutLeg {
 
     /// A locked motor has nothing to be told.
     fn set_motor(&mut self, _torque: Signal, _angle: Signal) {}
+
+    fn tendon_force(&self) -> &Signal {
+        &NO_PULL
+    }
+
+    // Validated with locked motors, nothing pulling.
+    fn set_tendon_force(&mut self, _pull: Signal) -> bool {
+        false
+    }
 
     fn start_angle(&self) -> f64 {
         self.q1

@@ -38,6 +38,8 @@ pub struct WholeLeg {
     pub torque: InputId,
     /// Channel of the crank's target angle [rad].
     pub angle: InputId,
+    /// Channel of the pull that a winch adds to the tendon [N].
+    pub pull: InputId,
 }
 
 /// The platform as one model, and its equilibrium.
@@ -346,6 +348,7 @@ fn add_leg(
     let config = &start.leg.config;
     let torque = builder.input(&format!("{name}crank torque"));
     let angle = builder.input(&format!("{name}crank angle"));
+    let pull = builder.input(&format!("{name}tendon force"));
     let placement = Placement {
         name: &name,
         body: frame,
@@ -361,9 +364,10 @@ fn add_leg(
     let kind = JointKind::Spherical;
     Ok(WholeLeg {
         tip: builder.joint(&format!("{name}B"), kind, on_effector, on_leaf),
-        tendon: parts.add_tendon(builder, config, start.rest_length),
+        tendon: parts.add_tendon(builder, config, start.rest_length, pull),
         parts,
         torque,
         angle,
+        pull,
     })
 }

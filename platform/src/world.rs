@@ -207,6 +207,11 @@ impl World {
         self.wrench = wrench;
     }
 
+    /// The wrench on the end effector from outside as the last accepted step felt it, world axes.
+    pub fn felt_wrench(&self) -> &Vector6<f64> {
+        &self.account.wrench_load
+    }
+
     /// The wrench from outside.
     pub fn wrench(&self) -> &AppliedWrench {
         &self.wrench

@@ -207,7 +207,7 @@ pub fn next_jump<'a>(
 }
 
 /// True if a signal jumps where another replaces it at `time` [s], for pairs of old and new ones.
-pub fn replacing_jumps(pairs: [(&Signal, &Signal); 2], time: f64) -> bool {
+pub fn replacing_jumps<const N: usize>(pairs: [(&Signal, &Signal); N], time: f64) -> bool {
     let jumps = |(old, new): &(&Signal, &Signal)| old.sample_before(time) != new.sample(time);
     pairs.iter().any(jumps)
 }

@@ -123,6 +123,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 
 fn settings(arguments: &Arguments) -> RegulatorSettings {
     RegulatorSettings {
+        winches: None,
         position: arguments.position_weight,
         rotation: arguments.rotation_weight,
         velocity: arguments.velocity_weight,

@@ -107,6 +107,7 @@ impl Settings for Scenario {
                 DockingError::NoRegulator { .. }
                 | DockingError::Controller { .. }
                 | DockingError::NotMonolithic
+                | DockingError::NoWinch { .. }
                 | DockingError::NoApproach { .. } => "",
             };
             refused(key, &error)

@@ -37,17 +37,17 @@ pub trait Controller: core::fmt::Debug + Send {
     /// Sampling period [s].
     fn period_s(&self) -> f64;
 
-    /// Torques that it asks for, one per motor [N·m]; they are brought within their limits after
-    /// that.
+    /// What it asks for: a torque per motor [N·m] and, if it moves the tendons too, behind them a force
+    /// per leg that a winch adds to the tendon's own [N]. All are brought within their limits after that.
     fn torques(&mut self, seen: &Seen<'_>) -> Result<DVector<f64>>;
 
-    /// Brings torques within their limits; cutting each at its own limit if a controller knows
+    /// Brings the torques within their limits; cutting each at its own limit if a controller knows
     /// nothing better.
     fn within_limits(&self, demand: &DVector<f64>, limit: f64) -> DVector<f64> {
         demand.map(|torque| torque.clamp(-limit, limit))
     }
 
-    /// Hears what the motors were told, which differs from what it asked for where torques are cut.
+    /// Hears what motors and winches were told, which differs from what it asked for where that is cut.
     fn applied(&mut self, _demand: &DVector<f64>, _applied: &DVector<f64>) {}
 
     /// Hears that the latch has closed: `inertia` is what the platform moves from now on against its

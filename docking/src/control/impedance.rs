@@ -68,6 +68,7 @@ impl ImpedanceConfig {
 /// Weights of the loop that follows the reference: stiff against what the impedance asks for.
 fn following(period_s: f64, cutoff_hz: f64) -> RegulatorSettings {
     RegulatorSettings {
+        winches: None,
         position: 1e8,
         rotation: 1e6,
         velocity: 1e4,

@@ -40,16 +40,32 @@ impl LqrController {
     }
 }
 
+impl LqrController {
+    /// What is asked for, in the order of the regulator's inputs.
+    fn asked(&mut self, seen: &Seen<'_>) -> Result<DVector<f64>> {
+        match &mut self.resting {
+            Some(resting) => resting.torques(seen),
+            None => self.regulated.torques(seen),
+        }
+    }
+
+    /// Torques of motors that it does not move: as many as there are pulls.
+    fn unmoved(&self) -> usize {
+        let linear = &self.regulated.regulator.linear;
+        if linear.torques == 0 { linear.pulls } else { 0 }
+    }
+}
+
 impl Controller for LqrController {
     fn period_s(&self) -> f64 {
         self.plan.settings.period_s
     }
 
     fn torques(&mut self, seen: &Seen<'_>) -> Result<DVector<f64>> {
-        match &mut self.resting {
-            Some(resting) => resting.torques(seen),
-            None => self.regulated.torques(seen),
-        }
+        let asked = self.asked(seen)?;
+        let unmoved = DVector::zeros(self.unmoved());
+        let list = unmoved.iter().chain(asked.iter()).copied();
+        Ok(DVector::from_vec(list.collect()))
     }
 
     fn within_limits(&self, demand: &DVector<f64>, _limit: f64) -> DVector<f64> {
@@ -57,11 +73,13 @@ impl Controller for LqrController {
     }
 
     fn applied(&mut self, _demand: &DVector<f64>, applied: &DVector<f64>) {
-        self.present().sight.told(applied);
+        let unmoved = self.unmoved();
+        let moved = applied.rows(unmoved, applied.len() - unmoved).into_owned();
+        self.present().sight.told(&moved);
     }
 
     fn captured(&mut self, seen: &Seen<'_>, inertia: &Matrix6<f64>) -> Result<()> {
-        let old = self.torques(seen)?;
+        let old = self.asked(seen)?;
         self.resting = Some(Resting::new(&self.plan, seen, inertia, &old)?);
         Ok(())
     }

@@ -3,7 +3,8 @@
 //! A controller ([`controller::Controller`]) is asked at the times k h, h its period, and its torques
 //! are held in between; every sample time is the end of a time step. Controllers at hand:
 //!
-//! * `lqr`: a linear-quadratic regulator that holds the pose of the end effector ([`lqr`]), or one in
+//! * `lqr`: a linear-quadratic regulator that holds the pose of the end effector ([`lqr`]) by motors,
+//!   tendons ([`actuators`]) or both, or one in
 //!   every leg that goes by its own motor (`per_leg`);
 //! * `impedance`: the end effector answers a force like a mass on spring and damper
 //!   ([`impedance`]), by a force sensor ([`sensor`]);
@@ -15,6 +16,7 @@
 //! stiff spring to a target of 500 kg, which is thrown back; those of [`RegulatorConfig::default`]
 //! weigh rates as much as deviations over one second and brake it.
 
+mod actuators;
 pub mod controller;
 pub mod impedance;
 pub mod joined;
@@ -28,21 +30,23 @@ pub mod sight;
 
 use crate::config::Scenario;
 use crate::error::{DockingError, Result};
+use actuators::Limits;
+pub(super) use actuators::give;
 use controller::{Controller, ControllerMemory, Seen};
 use impedance::ImpedanceController;
 use leg_core::config::{History, MotorMode};
 use lqr::LqrController;
 use multibody::dynamics::grid::SLIVER;
 use multibody::group::{Group, Se3};
-use nalgebra::{DVector, Vector6};
+use nalgebra::Vector6;
 use per_leg::PerLegController;
 use resting::Plan;
 use sensor::{ForceSensor, SensorMemory};
 use sight::StateSource;
 use softdock_platform::PlatformError;
 use softdock_platform::bodies::EFFECTOR;
-use softdock_platform::config::{Coupling, PlatformConfig};
-use softdock_platform::regulator::{RegulatorSettings, apply};
+use softdock_platform::config::{Coupling, Fidelity, PlatformConfig};
+use softdock_platform::regulator::{RegulatorSettings, WinchSettings};
 use softdock_platform::scheme::{Observer, Progress, Scheme};
 use softdock_platform::statics::StaticPlatform;
 use softdock_settings::{table, words};
@@ -73,12 +77,26 @@ words! {
     }
 }
 
+words! {
+    /// What a regulator moves.
+    pub enum RegulatorInputs {
+        /// The motors.
+        #[default]
+        Motors = "motors",
+        /// Motors and the winches that pull the tendons.
+        MotorsAndTendons = "motors_and_tendons",
+        /// The winches alone, the motors being locked.
+        Tendons = "tendons",
+    }
+}
+
 table! {
     /// The regulator of the end effector's pose.
     #[derive(Copy)]
     pub struct RegulatorConfig in "regulator" {
         law: Law = Law::None, "What sets the torques of the motors: none, a linear-quadratic regulator of the end effector's pose, impedance control (table impedance), or a controller from outside (softdock dock --controller); all but none need motor.mode = \"torque\"";
         structure: Structure = Structure::Central, "lqr: central (one regulator goes by the state of the whole platform), or per_leg (every leg goes by angle and rate of its own motor; the gains, alike for all legs, are those of the lowest cost)";
+        inputs: RegulatorInputs = RegulatorInputs::Motors, "lqr: what it moves: motors, motors_and_tendons, or tendons alone with motor.mode = \"locked\" (a winch adds a force to what each tendon has by itself; together they never push)";
         redesign: bool = true, "Design it anew, without a jump, for what hangs on the end effector when the latch closes";
         state: StateSource = StateSource::default(), "How the regulator knows the state of the platform: estimated from pose, motor angles, their rates and the force sensor, or exact (monolithic coupling only)";
         captured_frequency_hz: f64 = 0.2, "Frequency with which everything comes to rest, critically damped, once the latch has closed; lower where the motors' torques do not suffice" ["Hz"; 0.001 to 100];
@@ -87,6 +105,8 @@ table! {
         velocity_weight_s2_per_m2: f64 = 1e4, "lqr: weight of its velocity" ["s²/m²"; 0 to 1e12];
         spin_weight_s2_per_rad2: f64 = 1e2, "lqr: weight of its rate of rotation" ["s²/rad²"; 0 to 1e12];
         effort_weight_per_n2_m2: f64 = RegulatorSettings::default().effort, "lqr: weight of the torques" ["1/(N·m)²"; 1e-9 to 1e12];
+        tendon_effort_weight_per_n2: f64 = 1e-2, "lqr with tendons among its inputs: weight of the forces that winches add to the tendons" ["1/N²"; 1e-12 to 1e12];
+        tendon_force_limit_n: f64 = 20.0, "Most that a winch adds to the force of its tendon or takes away from it, under a regulator or a controller from outside" ["N"; 0 to 1e9];
         cutoff_hz: f64 = RegulatorSettings::default().cutoff_hz, "Vibration modes below this frequency are regulated" ["Hz"; 0.01 to 10000, "at most half the sampling rate"];
         period_s: f64 = RegulatorSettings::default().period_s, "Sampling period; torques are held in between" ["s"; 1e-5 to 1];
     }
@@ -131,7 +151,46 @@ impl RegulatorConfig {
                 "only regulator.law = \"lqr\" has it; take \"central\"",
             );
         }
-        check_motors(platform)
+        self.check_inputs(platform)?;
+        if self.inputs != RegulatorInputs::Tendons {
+            return check_motors(platform);
+        }
+        if platform.motor.mode == MotorMode::Locked {
+            return Ok(());
+        }
+        conflict(
+            "motor.mode",
+            word(platform.motor.mode),
+            "regulator.inputs = \"tendons\" leaves the motors \"locked\"",
+        )
+    }
+
+    /// Refuses winches where there are none, and regulators that know no winches.
+    fn check_inputs(&self, platform: &PlatformConfig) -> Result<()> {
+        if self.inputs == RegulatorInputs::Motors {
+            return Ok(());
+        }
+        let refused = |problem| conflict("regulator.inputs", word(self.inputs), problem);
+        if self.law != Law::Lqr || self.structure != Structure::Central {
+            return refused(
+                "only regulator.law = \"lqr\" with structure = \"central\" moves tendons, and a controller \
+                 from outside, which needs no setting for that; take \"motors\"",
+            );
+        }
+        if platform.coupling != Coupling::Monolithic {
+            return refused("winches need coupling = \"monolithic\"; take \"motors\"");
+        }
+        if platform.legs.fidelity != Fidelity::Full {
+            return refused("winches need legs.fidelity = \"full\"; take \"motors\"");
+        }
+        let bare = platform
+            .leg_configs()?
+            .iter()
+            .any(|leg| !leg.tendon.present);
+        if bare {
+            return refused("a leg without a tendon has no winch; take \"motors\"");
+        }
+        Ok(())
     }
 
     /// Refuses torques from a caller where a regulator sets them, or where motors take none.
@@ -153,6 +212,11 @@ impl RegulatorConfig {
             velocity: self.velocity_weight_s2_per_m2,
             spin: self.spin_weight_s2_per_rad2,
             effort: self.effort_weight_per_n2_m2,
+            winches: (self.inputs != RegulatorInputs::Motors).then_some(WinchSettings {
+                alone: self.inputs == RegulatorInputs::Tendons,
+                effort: self.tendon_effort_weight_per_n2,
+                limit: self.tendon_force_limit_n,
+            }),
             cutoff_hz: self.cutoff_hz,
             period_s: self.period_s,
         }
@@ -214,6 +278,7 @@ pub(super) struct ControlMemory {
     sensor: SensorMemory,
     captured: bool,
     samples: u64,
+    pulls: Vec<f64>,
 }
 
 /// A controller at work on a docking platform.
@@ -221,11 +286,13 @@ pub(super) struct ControlMemory {
 pub(super) struct Control {
     controller: Box<dyn Controller>,
     sensor: ForceSensor,
-    limit: f64,
+    limits: Limits,
     redesign: bool,
     captured: bool,
     /// Samples taken.
     samples: u64,
+    /// Pulls of the winches since the last sample [N]; none if it moves none.
+    pulls: Vec<f64>,
 }
 
 impl Control {
@@ -254,7 +321,7 @@ impl Control {
         let needed = holding
             .iter()
             .fold(0.0, |most: f64, torque| most.max(torque.abs()));
-        if needed > limit {
+        if needed > limit && config.inputs != RegulatorInputs::Tendons {
             let problem = format!("the motors need {needed:.3} N·m to hold the platform at rest");
             conflict("motor.torque_limit_nm", word(limit), problem)?;
         }
@@ -281,10 +348,14 @@ impl Control {
         Ok(Some(Self {
             sensor: ForceSensor::new(&scenario.docking.force_sensor, period),
             controller,
-            limit: scenario.platform.motor.torque_limit_nm,
+            limits: Limits {
+                torque_nm: limit,
+                pull_n: config.tendon_force_limit_n,
+            },
             redesign: scenario.docking.regulator.redesign,
             captured: false,
             samples: 0,
+            pulls: Vec::new(),
         }))
     }
 
@@ -295,6 +366,7 @@ impl Control {
             sensor: self.sensor.memory(),
             captured: self.captured,
             samples: self.samples,
+            pulls: self.pulls.clone(),
         })
     }
 
@@ -305,6 +377,7 @@ impl Control {
         }
         self.captured = memory.captured;
         self.samples = memory.samples;
+        self.pulls.clone_from(&memory.pulls);
         Ok(true)
     }
 
@@ -313,10 +386,11 @@ impl Control {
         Some(Self {
             controller: self.controller.copy()?,
             sensor: self.sensor.clone(),
-            limit: self.limit,
+            limits: self.limits,
             redesign: self.redesign,
             captured: self.captured,
             samples: self.samples,
+            pulls: self.pulls.clone(),
         })
     }
 
@@ -349,7 +423,7 @@ impl Control {
         }
     }
 
-    /// Asks the controller and tells the motors.
+    /// Asks the controller and tells motors and winches.
     fn sample(&mut self, platform: &mut dyn Scheme) -> Result<()> {
         let time = platform.time();
         let truth = outer_wrench(platform, time);
@@ -366,21 +440,12 @@ impl Control {
         }
         self.captured |= closed;
         let demand = self.controller.torques(&seen)?;
-        let applied = self.controller.within_limits(&demand, self.limit);
+        let (controller, pulls) = (self.controller.as_ref(), self.pulls.as_slice());
+        let applied = actuators::within_limits(controller, platform, &self.limits, &demand, pulls)?;
+        self.pulls = applied.iter().skip(platform.leg_count()).copied().collect();
         self.controller.applied(&demand, &applied);
         give(platform, &applied)
     }
-}
-
-/// Tells the motors their torques [N·m]: they act from now on.
-pub(super) fn give(platform: &mut dyn Scheme, torques: &DVector<f64>) -> Result<()> {
-    if let Some(platform) = platform.monolithic_mut() {
-        return Ok(apply(platform, torques)?);
-    }
-    for (leg, torque) in torques.iter().enumerate() {
-        platform.set_motor(leg, Some(multibody::model::Signal::Constant(*torque)), None);
-    }
-    Ok(())
 }
 
 /// Wrench on the end effector from outside: axes of the base, about the end effector's origin.
@@ -428,7 +493,22 @@ mod tests {
     fn settings_that_do_not_go_with_a_regulator_are_refused_by_name() {
         regulated().validate().unwrap();
         type Change = fn(&mut Scenario);
-        let changes: [(&str, Change); 7] = [
+        let changes: [(&str, Change); 11] = [
+            ("motor.mode = \"torque\"", |s| {
+                s.docking.regulator.inputs = RegulatorInputs::Tendons;
+            }),
+            ("regulator.inputs = \"motors_and_tendons\"", |s| {
+                s.docking.regulator.inputs = RegulatorInputs::MotorsAndTendons;
+                s.docking.regulator.law = Law::Impedance;
+            }),
+            ("regulator.inputs = \"motors_and_tendons\"", |s| {
+                s.docking.regulator.inputs = RegulatorInputs::MotorsAndTendons;
+                s.platform.coupling = Coupling::Implicit;
+            }),
+            ("regulator.inputs = \"motors_and_tendons\"", |s| {
+                s.docking.regulator.inputs = RegulatorInputs::MotorsAndTendons;
+                s.platform.tendon.present = false;
+            }),
             ("regulator.cutoff_hz = 501.0", |s| {
                 s.docking.regulator.cutoff_hz = 501.0;
             }),
@@ -498,6 +578,46 @@ mod tests {
             assert!(summary.margins.all_met(), "{law:?}: {:?}", summary.margins);
             assert!(summary.energy_residual_rel < 1e-3);
         }
+    }
+
+    /// The same where gravity acts on platform and legs: the regulator holds what the motors carry at rest.
+    #[test]
+    fn what_is_captured_under_gravity_comes_to_rest() {
+        for law in [Law::Lqr, Law::Impedance] {
+            let mut scenario = regulated();
+            scenario.platform.gravity_m_s2 = [0.0, 0.0, -9.81];
+            scenario.docking.regulator.law = law;
+            scenario.docking.misalignment.pitch_deg = 2.0;
+            scenario.docking.duration_s = 6.5;
+            let summary = brought_to_rest(&scenario);
+            let captured = summary.capture_time_s.unwrap();
+            let settled = summary.first_touch_s.unwrap() + summary.settling_time_s.unwrap();
+            println!("{law:?}: captured at {captured} s, at rest at {settled} s");
+            assert!(
+                settled < captured + 5.0,
+                "{law:?}: {captured} s, {settled} s"
+            );
+            assert!(summary.margins.all_met(), "{law:?}: {:?}", summary.margins);
+            assert!(!summary.soundness.is_suspect() && summary.energy_residual_rel < 1e-3);
+        }
+    }
+
+    /// A controller that is asked every 2 ms changes its torques by more at once; behind every change
+    /// the co-simulation begins smaller steps, which must not shake the leaves (100 N instead of 25 N).
+    #[test]
+    fn co_simulated_legs_are_not_shaken_by_a_slow_controller() {
+        let peak = |coupling| {
+            let mut scenario = regulated();
+            scenario.platform.coupling = coupling;
+            scenario.docking.regulator.period_s = 2e-3;
+            scenario.docking.duration_s = 1.25;
+            let summary = brought_to_rest(&scenario);
+            assert!(!summary.soundness.is_suspect());
+            summary.peak_contact_force_n.unwrap()
+        };
+        let (one, coupled) = (peak(Coupling::Monolithic), peak(Coupling::Implicit));
+        println!("peak force {one} N, in co-simulation {coupled} N");
+        assert!((coupled / one - 1.0).abs() < 3e-3, "{one} N, {coupled} N");
     }
 
     /// A target that is as good as a wall finds a regulator, too.

@@ -2,7 +2,8 @@
 //!
 //! Its variables are those of `Platform.fmu`, seen from the other side, so that one controller drives
 //! that FMU in any tool and a docking here: what the platform puts out the controller may take as an
-//! input, and it puts out `motor.torque_command[1]` to `[n]`, one for each of the n legs [N·m].
+//! input, and it puts out `motor.torque_command[1]` to `[n]`, one for each of the n legs [N·m], and, if
+//! it moves the tendons too, `tendon.force_command[1]` to `[n]` [N].
 //! Inputs it may have, world axes unless said otherwise:
 //!
 //! | name | what |
@@ -29,6 +30,8 @@ use softdock_xml::{Causality, ModelDescription, VariableType};
 
 /// What the controller puts out, one for each leg.
 const TORQUE: &str = "motor.torque_command";
+/// What it may put out besides, one for each leg.
+const PULL: &str = "tendon.force_command";
 /// Whether the latch has closed.
 const LATCH: &str = "latch.closed";
 /// Parts of the motion of a body, three numbers each.
@@ -53,7 +56,8 @@ pub struct PackagedController {
     inputs: Vec<(usize, u32)>,
     /// The latch, if it takes it in as a truth value.
     latch: Option<u32>,
-    torques: Vec<u32>,
+    /// Torques, and pulls if it has them.
+    commands: Vec<u32>,
 }
 
 /// Names of what a controller may take in, in the order of [`values`].
@@ -132,13 +136,13 @@ impl PackagedController {
     ) -> Result<Self> {
         let legs = scenario.platform.leg_count();
         let description = archive.description();
-        let torques: Option<Vec<u32>> = (1..=legs)
-            .map(|leg| {
-                let name = format!("{TORQUE}[{leg}]");
-                real(description, &name, Causality::Output)
-            })
-            .collect();
-        let Some(torques) = torques else {
+        let outputs = |family: &str| -> Option<Vec<u32>> {
+            let names = (1..=legs).map(|leg| format!("{family}[{leg}]"));
+            names
+                .map(|name| real(description, &name, Causality::Output))
+                .collect()
+        };
+        let Some(mut commands) = outputs(TORQUE) else {
             return Err(DockingError::Controller {
                 reason: format!(
                     "{} has no real outputs {TORQUE}[1] to [{legs}], by which a controller tells \
@@ -147,6 +151,7 @@ impl PackagedController {
                 ),
             });
         };
+        commands.extend(outputs(PULL).into_iter().flatten());
         let names = offered(legs);
         let input = |(i, name): (usize, &String)| {
             real(description, name, Causality::Input).map(|reference| (i, reference))
@@ -182,7 +187,7 @@ impl PackagedController {
             samples: 0,
             inputs,
             latch,
-            torques,
+            commands,
         })
     }
 }
@@ -221,9 +226,9 @@ impl Controller for PackagedController {
         let time = self.samples as f64 * self.period_s;
         instance.do_step(time, self.period_s).map_err(failed)?;
         self.samples += 1;
-        let mut out = DVector::zeros(self.torques.len());
+        let mut out = DVector::zeros(self.commands.len());
         instance
-            .get_finite_real(&self.torques, out.as_mut_slice())
+            .get_finite_real(&self.commands, out.as_mut_slice())
             .map_err(failed)?;
         Ok(out)
     }

@@ -156,7 +156,7 @@ impl Resting {
         };
         let mut new = regulated.torques(seen)?;
         for _ in 0..TRIALS {
-            if new.amax() <= regulated.regulator.limit {
+            if !regulated.regulator.is_too_much(&new) {
                 break;
             }
             frequency *= LOWER;

@@ -7,3 +7,4 @@ mod captured;
 mod per_leg;
 mod reached;
 mod stability;
+mod tendons;

@@ -3,6 +3,7 @@
 use super::margins::margins;
 use super::variables::{Group, outcome_number};
 use crate::clock::{Clock, check_count};
+use crate::platform::{NO_WINCH, PER_LEG};
 use leg_core::config::{History, MotorMode};
 use multibody::model::Signal;
 use nalgebra::{DVector, Vector3};
@@ -76,7 +77,7 @@ const WRENCHES: usize = 1 + VEHICLES.len();
 
 /// A wrench of these inputs.
 fn wrench_of(inputs: &[f64], legs: usize, number: usize) -> [f64; 6] {
-    core::array::from_fn(|i| inputs[2 * legs + 6 * number + i])
+    core::array::from_fn(|i| inputs[PER_LEG * legs + 6 * number + i])
 }
 
 /// The scenario with what acts from the start.
@@ -110,9 +111,10 @@ impl DockingUnit {
             start: Mutex::new(start),
         };
         let mut acting = inputs.to_vec();
-        acting[..2 * legs].copy_from_slice(&starts[..2 * legs]);
+        let commands = PER_LEG * legs;
+        acting[..commands].copy_from_slice(&starts[..commands]);
         // Set in the first step, from none.
-        acting[2 * legs + 6..].fill(0.0);
+        acting[commands + 6..].fill(0.0);
         Ok(Self {
             run: Some(Box::new(origin.run()?)),
             origin: Arc::new(origin),
@@ -132,14 +134,14 @@ impl DockingUnit {
         let legs = run.scenario().platform.leg_count();
         let law = run.scenario().docking.regulator.law;
         let (old, new) = (&self.acting, &self.inputs);
-        let motors = 0..2 * legs;
+        let motors = 0..PER_LEG * legs;
         if old[motors.clone()] != new[motors] {
             match law {
                 Law::None => tell_motors(run, old, new)?,
-                Law::External => run.set_torques(&DVector::from_column_slice(&new[..legs]))?,
+                Law::External => run.set_torques(&commanded(old, new, legs))?,
                 _ => {
                     return Err(
-                        "motor.torque_command and motor.angle_command: a regulator inside \
+                        "motor.torque_command, motor.angle_command and tendon.force_command: a regulator inside \
                                 the FMU sets the torques; leave them, or export with \
                                 regulator.law = \"external\""
                             .into(),
@@ -331,7 +333,18 @@ impl DockingUnit {
     }
 }
 
-/// Gives motors that no regulator sets their commands, where these changed.
+/// Torques of a controller outside, and pulls of winches if it ever says any.
+fn commanded(old: &[f64], new: &[f64], legs: usize) -> DVector<f64> {
+    let pulls = 2 * legs..PER_LEG * legs;
+    let silent = [old, new]
+        .iter()
+        .all(|list| list[pulls.clone()].iter().all(|pull| *pull == 0.0));
+    let pulls = if silent { 0..0 } else { pulls };
+    let commands = new[..legs].iter().chain(&new[pulls]).copied();
+    DVector::from_vec(commands.collect())
+}
+
+/// Gives motors and winches that no regulator sets their commands, where these changed.
 fn tell_motors(run: &mut DockingRun, old: &[f64], new: &[f64]) -> Result<(), Failure> {
     let held = run.holding_torques().to_vec();
     let configs = run.scenario().platform.leg_configs()?;
@@ -343,6 +356,11 @@ fn tell_motors(run: &mut DockingRun, old: &[f64], new: &[f64]) -> Result<(), Fai
         let angle = changed(legs + leg).filter(|_| mode == MotorMode::Hold);
         if torque.is_some() || angle.is_some() {
             run.platform_mut().set_motor(leg, torque, angle);
+        }
+        if let Some(pull) = changed(2 * legs + leg)
+            && !run.platform_mut().set_tendon_force(leg, pull)
+        {
+            return Err(NO_WINCH.into());
         }
     }
     Ok(())
@@ -464,7 +482,7 @@ impl Unit for DockingUnit {
     #[inline(never)]
     fn from_numbers(scenario: &Scenario, numbers: &[f64]) -> Result<SavedDocking, Failure> {
         let memory: Memory = numbers::from_numbers(numbers)?;
-        let inputs = vec![0.0; 2 * scenario.platform.leg_count() + 6 * WRENCHES];
+        let inputs = vec![0.0; PER_LEG * scenario.platform.leg_count() + 6 * WRENCHES];
         let mut unit = Self::new(scenario, &inputs, &inputs)?;
         if !unit.recall(&memory)? {
             return Err("they are of another docking".into());

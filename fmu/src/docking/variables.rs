@@ -359,7 +359,10 @@ pub fn table(
         ("energy.gravity", "Potential of gravity"),
         ("energy.contact", "Energy stored in contact and latch"),
         ("energy.wrench_work", "Work of the wrenches since the start"),
-        ("energy.motor_work", "Work of the motors since the start"),
+        (
+            "energy.motor_work",
+            "Work of motors and winches since the start",
+        ),
         ("energy.dissipated", "Energy dissipated since the start"),
         (
             "energy.residual",

@@ -3,9 +3,10 @@
 mod unit;
 mod variables;
 
-pub use unit::PlatformUnit;
+pub use unit::{NO_WINCH, PlatformUnit};
 pub use variables::{
-    HasPlatform, PlatformParameters, commands, leg_outputs, platform_parameters, wrench_starts,
+    HasPlatform, PER_LEG, PlatformParameters, commands, leg_outputs, platform_parameters,
+    wrench_starts,
 };
 
 use crate::documentation;

@@ -1,6 +1,6 @@
 //! The platform as something that a host steps, saves and restores.
 
-use super::variables::Group;
+use super::variables::{Group, PER_LEG};
 use crate::clock::{Clock, check_count};
 use leg_core::config::MotorMode;
 use multibody::dynamics::grid::SLIVER;
@@ -144,7 +144,7 @@ impl PlatformUnit {
         // The wrench takes over at the start from the one that the equilibrium holds.
         let wrench = wrench_of(inputs, config.leg_count());
         let origin = Arc::new(Origin::new(config, wrench)?);
-        let legs = 2 * config.leg_count();
+        let legs = PER_LEG * config.leg_count();
         let mut acting = inputs.to_vec();
         acting[..legs].copy_from_slice(&starts[..legs]);
         let mut out = Self {
@@ -185,7 +185,7 @@ impl PlatformUnit {
     }
 
     /// Lets inputs act that were set since the last step.
-    fn apply_inputs(&mut self) {
+    fn apply_inputs(&mut self) -> Result<(), Failure> {
         let legs = self.legs();
         let (old, new) = (&self.acting, &self.inputs);
         let platform = self.running.scheme_mut();
@@ -197,11 +197,17 @@ impl PlatformUnit {
             if torque.is_some() || angle.is_some() {
                 platform.set_motor(leg, torque, angle);
             }
+            if let Some(pull) = changed(2 * legs + leg)
+                && !platform.set_tendon_force(leg, pull)
+            {
+                return Err(NO_WINCH.into());
+            }
         }
-        if old[2 * legs..] != new[2 * legs..] {
+        if old[PER_LEG * legs..] != new[PER_LEG * legs..] {
             platform.set_wrench(wrench_of(new, legs));
         }
         self.acting.copy_from_slice(&self.inputs);
+        Ok(())
     }
 
     fn memory(&self) -> Memory {
@@ -292,10 +298,14 @@ impl PlatformUnit {
     }
 }
 
+/// Why a pull is refused.
+pub const NO_WINCH: &str = "tendon.force_command: these legs have no winches: they are struts, or without \
+                            tendons (tendon.present)";
+
 /// The wrench of these inputs.
 fn wrench_of(inputs: &[f64], legs: usize) -> WrenchHistory {
     WrenchHistory(core::array::from_fn(|i| {
-        Signal::Constant(inputs[2 * legs + i])
+        Signal::Constant(inputs[PER_LEG * legs + i])
     }))
 }
 
@@ -349,7 +359,10 @@ impl Unit for PlatformUnit {
             return Ok(StepsTaken::default());
         }
         let before = self.memory();
-        self.apply_inputs();
+        if let Err(cause) = self.apply_inputs() {
+            self.recall(&before);
+            return Err(cause);
+        }
         match self.go_to(clock.time()) {
             Ok(done) => {
                 self.clock = clock;
@@ -404,7 +417,7 @@ impl Unit for PlatformUnit {
     #[inline(never)]
     fn from_numbers(config: &PlatformConfig, numbers: &[f64]) -> Result<SavedPlatform, Failure> {
         let memory: Memory = numbers::from_numbers(numbers)?;
-        let inputs = vec![0.0; 2 * config.leg_count() + 6];
+        let inputs = vec![0.0; PER_LEG * config.leg_count() + 6];
         let mut unit = Self::new(config, &inputs, &inputs)?;
         if !unit.recall(&memory) {
             return Err("they are of a platform with other legs".into());

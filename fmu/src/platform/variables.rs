@@ -75,6 +75,8 @@ impl PlatformParameters {
         for leg in &legs {
             starts.push(constant(Motor::angle_rad.key, &leg.motor.angle_rad)?);
         }
+        // Winches pull where somebody says so.
+        starts.extend(legs.iter().map(|_| 0.0));
         starts.extend(wrench_starts(&config.wrench)?);
         Ok(Self {
             config,
@@ -274,7 +276,10 @@ pub fn table(
         ("energy.tendon", "Energy stored in the tendons"),
         ("energy.gravity", "Potential of gravity"),
         ("energy.wrench_work", "Work of the wrench since the start"),
-        ("energy.motor_work", "Work of the motors since the start"),
+        (
+            "energy.motor_work",
+            "Work of motors and winches since the start",
+        ),
         ("energy.dissipated", "Energy dissipated since the start"),
         (
             "energy.residual",
@@ -318,7 +323,10 @@ pub fn table(
     table.finish()
 }
 
-/// Inputs of every model with a platform: motors, and the wrench on the end effector.
+/// Inputs of every leg: torque, angle, pull of the winch; those of the wrench on the end effector follow.
+pub const PER_LEG: usize = 3;
+
+/// Inputs of every model with a platform: motors, winches, and the wrench on the end effector.
 pub fn commands<P: Parameters>(table: &mut Table<P>, legs: usize, start: fn(&P, usize) -> f64) {
     table.inputs(
         ("motor.torque_command", legs),
@@ -330,6 +338,13 @@ pub fn commands<P: Parameters>(table: &mut Table<P>, legs: usize, start: fn(&P, 
         ("motor.angle_command", legs),
         U::Radian,
         "Target of the crank's angle of each leg, counted from the start; in mode 3",
+        start,
+    );
+    table.inputs(
+        ("tendon.force_command", legs),
+        U::Newton,
+        "Pull of a winch in each leg, added to the tendon's own tension; together they are never negative; \
+         refused of struts",
         start,
     );
     table.inputs(

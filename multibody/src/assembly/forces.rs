@@ -17,7 +17,7 @@ use super::motor::{self, motor_torque};
 use super::{BodyMotion, Motion, Task, Wanted, stops};
 use crate::group::Group;
 use crate::linear_solver::System;
-use crate::model::{Axes, Coordinate, Force, JointId, LineLaw, Model, PointOn, Response};
+use crate::model::{Axes, Coordinate, Force, InputId, JointId, LineLaw, Model, PointOn, Response};
 use nalgebra::{SMatrix, SVector};
 
 #[inline(never)]
@@ -31,10 +31,15 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
     for (index, force) in model.forces.iter().enumerate() {
         match force {
             Force::Line {
-                a, b, law, stops, ..
+                a,
+                b,
+                law,
+                stops,
+                winch,
+                ..
             } => {
                 let line = LineKinematics::new(model, motion, a, b);
-                let mut response = line.response(law, task.dynamic);
+                let mut response = line.response(law, pull(winch, motion), task.dynamic);
                 if let Some(stops) = stops {
                     let memory = &motion.memory[model.memory_of(index)];
                     stops::add_to_line(&mut response, stops, &line, memory, task.dynamic);
@@ -98,9 +103,7 @@ pub(super) fn assemble<G: Group<N, D>, const N: usize, const D: usize>(
                 ..
             } => {
                 let inputs = motion.inputs;
-                let value = |input: &Option<crate::model::InputId>| {
-                    input.map_or(0.0, |i| inputs.value[i.0])
-                };
+                let value = |input: &Option<InputId>| input.map_or(0.0, |i| inputs.value[i.0]);
                 let f = SVector::<f64, D>::from_fn(|i, _| value(&force[i]));
                 let m = [value(&moment[0]), value(&moment[1]), value(&moment[2])];
                 assemble_wrench(motion, node.0, point, *axes, &f, &m, task, wanted, system);
@@ -217,8 +220,36 @@ impl<G: Group<N, D>, const N: usize, const D: usize> LineKinematics<G, N, D> {
                 .dot(&(self.z_by[side] * self.bodies[side].velocity))
     }
 
-    fn response(&self, law: &LineLaw, dynamic: bool) -> Response {
-        law.respond(self.length, if dynamic { self.rate } else { 0.0 })
+    fn response(&self, law: &LineLaw, pull: f64, dynamic: bool) -> Response {
+        law.pulled(pull, self.length, if dynamic { self.rate } else { 0.0 })
+    }
+}
+
+/// Pull of a line's winch [N].
+#[inline]
+fn pull<G, const N: usize>(winch: &Option<InputId>, motion: &Motion<'_, G, N>) -> f64 {
+    winch.map_or(0.0, |input| motion.inputs.value[input.0])
+}
+
+/// Force on the ends of a line per pull of its winch.
+pub(super) fn line_by_pull<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    force: &Force<D>,
+    motion: &Motion<'_, G, N>,
+    system: &mut System<N>,
+) {
+    let Force::Line {
+        a, b, law, winch, ..
+    } = force
+    else {
+        return;
+    };
+    let line = LineKinematics::new(model, motion, a, b);
+    let by_pull = law.by_pull(pull(winch, motion), line.length, line.rate);
+    for (body, z_by) in line.bodies.iter().zip(&line.z_by) {
+        if let Some(node) = body.node {
+            system.node_rhs[node] -= z_by.tr_mul(&line.direction) * by_pull;
+        }
     }
 }
 
@@ -275,18 +306,21 @@ fn assemble_line<G: Group<N, D>, const N: usize, const D: usize>(
 pub(super) fn line_by_frame<G: Group<N, D>, const N: usize, const D: usize>(
     line: &LineKinematics<G, N, D>,
     (force, memory): (&Force<D>, &[f64]),
-    side: usize,
-    twist: &SVector<f64, N>,
+    motion: &Motion<'_, G, N>,
+    (side, twist): (usize, &SVector<f64, N>),
     system: &mut System<N>,
 ) {
-    let Force::Line { law, stops, .. } = force else {
+    let Force::Line {
+        law, stops, winch, ..
+    } = force
+    else {
         return;
     };
     let other = 1 - side;
     let Some(node) = line.bodies[other].node else {
         return;
     };
-    let mut response = line.response(law, true);
+    let mut response = line.response(law, pull(winch, motion), true);
     if let Some(stops) = stops {
         stops::add_to_line(&mut response, stops, line, memory, true);
     }

@@ -267,8 +267,8 @@ fn force_by_input<G: Group<N, D>, const N: usize, const D: usize>(
                 }
             }
         }
-        // A line to a moving frame feels the frame's motion.
-        Force::Line { a, b, .. } => {
+        // A line to a moving frame feels the frame's motion, one on a winch its pull.
+        Force::Line { a, b, winch, .. } => {
             for (side, body) in [a.body, b.body].into_iter().enumerate() {
                 let Body::Frame(frame) = body else { continue };
                 let frame = &model.frames[frame.0];
@@ -280,7 +280,11 @@ fn force_by_input<G: Group<N, D>, const N: usize, const D: usize>(
                     .into();
                 let line = super::forces::LineKinematics::new(model, motion, a, b);
                 let memory = &motion.memory[model.memory_of(number)];
-                super::forces::line_by_frame(&line, (force, memory), side, &twist, system);
+                let moved = (side, &twist);
+                super::forces::line_by_frame(&line, (force, memory), motion, moved, system);
+            }
+            if winch.is_some_and(|input| input.0 == channel) {
+                super::forces::line_by_pull(model, force, motion, system);
             }
         }
         Force::Torsion { .. } | Force::Stop { .. } => {}

@@ -72,12 +72,14 @@ fn add_forces<G: Group<N, D>, const N: usize, const D: usize>(
         restitution: 0.6,
         floor_speed: 2.0,
     };
+    let winch = builder.input("winch");
     builder.stopped_line(
         "tendon",
         PointOn::ground(point(0.3)),
         PointOn::node(last, point(0.05)),
         tendon,
         Some(Stops::new(0.0, 1e-2, stop)),
+        Some(winch),
     );
     let frame = |x: f64| G::exp(&SVector::from_fn(|i, _| x + 0.05 * i as f64));
     let matrix = |x: f64| SMatrix::from_fn(|i, j| if i == j { x } else { 0.1 * x });

@@ -25,6 +25,7 @@ use crate::error::{Error, Result, require};
 use crate::group::Group;
 use crate::math;
 use crate::model::{Drive, Model};
+use crate::results::energy::InLines;
 use crate::state::State;
 use crate::workspace::Workspace;
 
@@ -409,7 +410,7 @@ fn coast<G: Group<N, D>, const N: usize, const D: usize>(
     hinge::update_angles(model, state);
     stops::remember(model, state);
     let powers = state.ledger.powers;
-    state.ledger.advance(h, powers, 0.0);
+    state.ledger.advance(h, powers, InLines::default());
     state.time = end;
     drive.sample_before(end, &mut state.inputs);
 }

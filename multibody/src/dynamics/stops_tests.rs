@@ -163,7 +163,7 @@ fn stops_of_a_line_keep_or_take_energy_as_asked() {
             PointOn::node(body, Vector2::zeros()),
         );
         let stops = Stops::new(0.45, 0.53, stop);
-        let line = builder.stopped_line("unit", a, b, law, Some(stops));
+        let line = builder.stopped_line("unit", a, b, law, Some(stops), None);
         let model = builder.build().unwrap();
         let mut state = State::new(&model);
         state.velocities[body.index()][0] = 0.4;

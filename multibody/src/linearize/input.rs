@@ -73,6 +73,7 @@ fn input_unit<G: Group<N, D>, const N: usize, const D: usize>(
         let found = match force {
             Force::Wrench { force, .. } if force.iter().any(is) => "N",
             Force::Wrench { moment, .. } if moment.iter().any(is) => "N·m",
+            Force::Line { winch, .. } if is(winch) => "N",
             Force::Motor { law, .. } if is(&law.torque) => "N·m",
             Force::Motor { law, .. } if is(&law.hold.map(|hold| hold.target)) => {
                 if law.hold.is_some_and(|hold| hold.damping > 0.0) {

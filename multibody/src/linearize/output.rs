@@ -223,7 +223,12 @@ fn line<G: Group<N, D>, const N: usize, const D: usize>(
     quantity: LineQuantity,
 ) -> Result<Measurement<N>> {
     let Some(Force::Line {
-        name, a, b, law, ..
+        name,
+        a,
+        b,
+        law,
+        winch,
+        ..
     }) = model.forces.get(force.0)
     else {
         let owner = format!("force {}", force.0);
@@ -240,7 +245,8 @@ fn line<G: Group<N, D>, const N: usize, const D: usize>(
         }
         LineQuantity::Rate => still(format!("rate of {name}"), "m/s", 0.0, scaled(1.0), true),
         LineQuantity::Tension => {
-            let response = law.respond(line.length, 0.0);
+            let pull = winch.map_or(0.0, |input| rest.inputs.value[input.0]);
+            let response = law.pulled(pull, line.length, 0.0);
             Measurement {
                 label: Label {
                     name: format!("tension of {name}"),

@@ -596,10 +596,10 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
 
     /// Adds a spring-damper or tendon between two points.
     pub fn line(&mut self, name: &str, a: PointOn<D>, b: PointOn<D>, law: LineLaw) -> ForceId {
-        self.stopped_line(name, a, b, law, None)
+        self.stopped_line(name, a, b, law, None, None)
     }
 
-    /// The same with stops of its length [m].
+    /// The same with stops of its length [m] and a winch, whose pull [N] is an input.
     pub fn stopped_line(
         &mut self,
         name: &str,
@@ -607,6 +607,7 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         b: PointOn<D>,
         law: LineLaw,
         stops: Option<Stops>,
+        winch: Option<InputId>,
     ) -> ForceId {
         self.check_body(name, a.body);
         self.check_body(name, b.body);
@@ -617,12 +618,16 @@ impl<G: Group<N, D>, const N: usize, const D: usize> ModelBuilder<G, N, D> {
         if let Some(stops) = &stops {
             self.record(stops.validate(name));
         }
+        if let Some(winch) = winch {
+            self.check_input(name, winch);
+        }
         self.force(Force::Line {
             name: name.to_owned(),
             a,
             b,
             law,
             stops,
+            winch,
         })
     }
 

@@ -7,13 +7,17 @@
 //!
 //! ```text
 //! spring-damper  T = k (ℓ − ℓ0) + c ℓ̇                                        (1)
-//! tendon         T = s(k (ℓ − ℓ0) + c₊ s(ℓ̇) − c₋ s(−ℓ̇) + f tanh(ℓ̇/v_f))      (2)
+//! tendon         T = s(k (ℓ − ℓ0) + c₊ s(ℓ̇) − c₋ s(−ℓ̇) + f tanh(ℓ̇/v_f) + u)  (2)
 //! s(x) = 0 for x ≤ −w,  (x + w)²/4w between,  x for x ≥ w                    (3)
 //! ```
 //!
 //! `s` is the positive part with its corner rounded over ±w: exactly zero when slack, exactly
 //! linear when taut, C¹ between, so Newton's tangent exists everywhere. The energy stored is that
 //! of the stretched spring, `½ k (ℓ − ℓ0)₊²`; whatever else the line absorbs is dissipated.
+//!
+//! u is the pull of a winch, an input; a spring-damper adds it to T, too. To pull by u is to take in
+//! u/k of the line, and no winch makes a tendon push. What it adds is `T(u) − T(0)`, which times −ℓ̇
+//! is its power.
 
 use super::joint::Body;
 use super::motor::MotorLaw;
@@ -121,19 +125,34 @@ impl LineLaw {
         }
     }
 
-    /// Tension at length ℓ [m] and rate ℓ̇ [m/s].
+    /// Tension at length ℓ [m] and rate ℓ̇ [m/s], nothing pulling.
     #[inline]
     pub fn respond(&self, length: f64, rate: f64) -> Response {
+        self.pulled(0.0, length, rate)
+    }
+
+    /// Tension under the pull u of a winch [N] at length ℓ [m] and rate ℓ̇ [m/s].
+    #[inline]
+    pub fn pulled(&self, pull: f64, length: f64, rate: f64) -> Response {
+        self.pulled_and_slope(pull, length, rate).0
+    }
+
+    /// The same, and ∂T/∂u.
+    #[inline]
+    fn pulled_and_slope(&self, u: f64, length: f64, rate: f64) -> (Response, f64) {
         match *self {
             Self::SpringDamper {
                 stiffness,
                 rest_length,
                 damping,
-            } => Response {
-                tension: stiffness * (length - rest_length) + damping * rate, // (1)
-                by_length: stiffness,
-                by_rate: damping,
-            },
+            } => (
+                Response {
+                    tension: stiffness * (length - rest_length) + damping * rate + u, // (1)
+                    by_length: stiffness,
+                    by_rate: damping,
+                },
+                1.0,
+            ),
             Self::Tendon {
                 stiffness,
                 rest_length,
@@ -160,15 +179,30 @@ impl LineLaw {
                 } else {
                     (0.0, 0.0)
                 };
-                let pull = stiffness * (length - rest_length) + viscous + rub;
+                let pull = stiffness * (length - rest_length) + viscous + rub + u;
                 let (tension, slope) = positive_part(pull, slack_width); // (2)
-                Response {
+                let response = Response {
                     tension,
                     by_length: slope * stiffness,
                     by_rate: slope * (by_rate + rub_slope),
-                }
+                };
+                (response, slope)
             }
         }
+    }
+
+    /// Derivative of the tension by the pull of a winch [-]: 1 while the line is taut, 0 while it is slack.
+    pub fn by_pull(&self, pull: f64, length: f64, rate: f64) -> f64 {
+        self.pulled_and_slope(pull, length, rate).1
+    }
+
+    /// Power that the pull u of a winch [N] puts in at length ℓ [m] and rate ℓ̇ [m/s] [W].
+    pub fn winch_power(&self, pull: f64, length: f64, rate: f64) -> f64 {
+        if pull == 0.0 {
+            return 0.0;
+        }
+        let added = self.pulled(pull, length, rate).tension - self.respond(length, rate).tension;
+        -added * rate
     }
 
     /// Energy stored at length ℓ [J].
@@ -264,6 +298,8 @@ pub enum Force<const D: usize> {
         law: LineLaw,
         /// Stops of its length [m], which pull at the upper and push at the lower one.
         stops: Option<Stops>,
+        /// Input channel of the pull u of a winch [N].
+        winch: Option<InputId>,
     },
     /// Torsion spring and damper about e3 of a joint: `τ = −k (θ − θ0) − c θ̇` on body B.
     Torsion {
@@ -334,7 +370,8 @@ impl<const D: usize> Force<D> {
             count += 1;
         };
         match self {
-            Self::Line { .. } | Self::Torsion { .. } | Self::Stop { .. } => {}
+            Self::Torsion { .. } | Self::Stop { .. } => {}
+            Self::Line { winch, .. } => add(*winch),
             Self::Motor { law, .. } => {
                 add(law.torque);
                 add(law.hold.map(|hold| hold.target));

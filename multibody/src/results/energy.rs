@@ -52,7 +52,7 @@ impl Energies {
 /// Power that enters through inputs and that dampers take out [W].
 #[derive(Debug, Clone, Copy, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct Powers {
-    /// From motors, wrenches, drivers and moving frames.
+    /// From motors, winches, wrenches, drivers and moving frames.
     pub input: f64,
     /// In dampers, friction, stops, Rayleigh and modal damping.
     pub dissipated: f64,
@@ -81,10 +81,11 @@ impl Ledger {
         };
     }
 
-    /// Books a step of `h` [s]; `in_lines` [J] is what [`beyond_trapezoid`] gives for it.
-    pub(crate) fn advance(&mut self, h: f64, powers: Powers, in_lines: f64) {
-        self.work_in += 0.5 * h * (self.powers.input + powers.input);
-        self.dissipated += 0.5 * h * (self.powers.dissipated + powers.dissipated) + in_lines;
+    /// Books a step of `h` [s]; `in_lines` is what [`beyond_trapezoid`] gives for it.
+    pub(crate) fn advance(&mut self, h: f64, powers: Powers, in_lines: InLines) {
+        self.work_in += 0.5 * h * (self.powers.input + powers.input) + in_lines.winches;
+        self.dissipated +=
+            0.5 * h * (self.powers.dissipated + powers.dissipated) + in_lines.dissipated;
         self.powers = powers;
     }
 
@@ -296,17 +297,29 @@ pub(crate) fn powers_of_group<G: Group<N, D>, const N: usize, const D: usize>(
     out
 }
 
-/// Second term of eq. (2), summed over the lines: what they dissipate in a step of `h` [s] from
-/// `old` to `new` beyond the trapezoidal rule [J].
+/// What lines do in a step beyond the trapezoidal rule [J].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct InLines {
+    /// Work of winches.
+    pub winches: f64,
+    /// What lines and stops dissipate.
+    pub dissipated: f64,
+}
+
+/// Second term of eq. (2), summed over the lines, for a step of `h` [s] from `old` to `new`; a winch
+/// pulls all the step as at its end.
 pub fn beyond_trapezoid<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     old: &State<G, N>,
     new: &State<G, N>,
     h: f64,
-) -> f64 {
-    let mut sum = 0.0;
+) -> InLines {
+    let mut sum = InLines::default();
     for force in &model.forces {
-        let Force::Line { a, b, law, .. } = force else {
+        let Force::Line {
+            a, b, law, winch, ..
+        } = force
+        else {
             continue;
         };
         let at = |state: &State<G, N>| {
@@ -314,7 +327,11 @@ pub fn beyond_trapezoid<G: Group<N, D>, const N: usize, const D: usize>(
             (line.length, line.rate)
         };
         let ends = [at(old), at(new)];
-        sum += beyond(ends, h, |l, r| law.dissipated_power(l, r));
+        sum.dissipated += beyond(ends, h, |l, r| law.dissipated_power(l, r));
+        if let Some(input) = winch {
+            let pull = new.inputs.value[input.0];
+            sum.winches += beyond(ends, h, |l, r| law.winch_power(pull, l, r));
+        }
     }
     for &index in &model.stopped {
         let at = |state: &State<G, N>| stops::coordinate(model, state, index);
@@ -327,7 +344,7 @@ pub fn beyond_trapezoid<G: Group<N, D>, const N: usize, const D: usize>(
         // The memory at the start of the step is that of the contact in it.
         let memory = &old.memory[model.memory_of(index)];
         let ends = [(x_0, r_0), (x_1, r_1)];
-        sum += beyond(ends, h, |x, r| stops.dissipated_power(x, r, memory));
+        sum.dissipated += beyond(ends, h, |x, r| stops.dissipated_power(x, r, memory));
     }
     sum
 }
@@ -354,11 +371,18 @@ fn force_power<G: Group<N, D>, const N: usize, const D: usize>(
     let memory = &state.memory[model.memory_of(index)];
     match force {
         Force::Line {
-            a, b, law, stops, ..
+            a,
+            b,
+            law,
+            stops,
+            winch,
+            ..
         } => {
             let line = LineKinematics::new(model, &motion, a, b);
             let (length, rate) = (line.length, line.rate);
-            let mut tension = law.respond(length, rate).tension;
+            let pull = winch.map_or(0.0, |input| state.inputs.value[input.0]);
+            let mut tension = law.pulled(pull, length, rate).tension;
+            out.input += law.winch_power(pull, length, rate);
             out.dissipated += law.dissipated_power(length, rate);
             if let Some(stops) = stops {
                 tension -= stops.respond(length, rate, memory).force;
@@ -485,5 +509,51 @@ mod tests {
             let expected = -mass * gravity.dot(&place);
             assert!((found - expected).abs() < ROUNDING * (1.0 + expected.abs()));
         }
+    }
+
+    /// A mass on a tendon that a winch pulls at from t = 0 on: it swings about where the pull has been
+    /// taken up by u/k, the winch's work is u times the way, and a pull below zero only slackens.
+    #[test]
+    fn a_winch_works_along_its_way_and_never_pushes() {
+        use crate::dynamics::Simulation;
+        use crate::model::{Held, Inputs, LineLaw, PointOn};
+        let (mass, stiffness, rest) = (2.0, 50.0, 1.0);
+        let run = |pull: f64, end: f64| {
+            let mut builder = ModelBuilder::<Se2, 3, 2>::new();
+            let winch = builder.input("winch");
+            let start = Se2::from_parts(Vector2::new(1.5, 0.0), nalgebra::Matrix2::identity());
+            let body = builder.rigid_body("body", start, planar_inertia(mass, [0.0; 2], 1.0));
+            let law = LineLaw::tendon(stiffness, rest, 0.0);
+            let (a, b) = (
+                PointOn::ground(Vector2::zeros()),
+                PointOn::node(body, Vector2::zeros()),
+            );
+            let line = builder.stopped_line("tendon", a, b, law, None, Some(winch));
+            let model = builder.build().unwrap();
+            let drive = Held(Inputs::constant(&[pull]));
+            let mut run = Simulation::new(&model, State::new(&model), 1e-3);
+            run.initialize(&drive).unwrap();
+            run.advance_to(end, &drive).unwrap();
+            let place = run.state.poses[body.index()].translation().x;
+            let tension = crate::results::line(&model, &run.state, line).unwrap();
+            let now = energies(&model, &run.state).unwrap();
+            (place, tension.response.tension, run.state.ledger, now)
+        };
+        let (pull, omega) = (5.0, (stiffness / mass).sqrt());
+        let (place, tension, ledger, now) = run(pull, 0.1);
+        // Tension 25 N + u at the start: it swings about 1 m − u/k.
+        let middle = rest - pull / stiffness;
+        let expected = middle + (1.5 - middle) * crate::math::cos(omega * 0.1);
+        assert!((place - expected).abs() < 1e-5, "{place} {expected}");
+        assert!((tension - (stiffness * (place - rest) + pull)).abs() < 1e-9);
+        let work = pull * (1.5 - place);
+        assert!(
+            (ledger.work_in / work - 1.0).abs() < 1e-4,
+            "{} {work}",
+            ledger.work_in
+        );
+        assert!(ledger.residual(&now).abs() < 1e-4 * work);
+        let (place, tension, ..) = run(-1000.0, 0.1);
+        assert_eq!((place, tension), (1.5, 0.0));
     }
 }

@@ -120,7 +120,12 @@ pub fn line<G: Group<N, D>, const N: usize, const D: usize>(
     force: ForceId,
 ) -> Option<LineState<D>> {
     match model.forces.get(force.0)? {
-        Force::Line { a, b, law, .. } => Some(line_state(model, state, a, b, law)),
+        Force::Line {
+            a, b, law, winch, ..
+        } => {
+            let pull = winch.map_or(0.0, |input| state.inputs.value[input.0]);
+            Some(line_state(model, state, [a, b], (law, pull)))
+        }
         _ => None,
     }
 }
@@ -128,16 +133,15 @@ pub fn line<G: Group<N, D>, const N: usize, const D: usize>(
 fn line_state<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &State<G, N>,
-    a: &PointOn<D>,
-    b: &PointOn<D>,
-    law: &LineLaw,
+    [a, b]: [&PointOn<D>; 2],
+    (law, pull): (&LineLaw, f64),
 ) -> LineState<D> {
     let line = crate::assembly::LineKinematics::new(model, &state.motion(), a, b);
     LineState {
         length: line.length,
         rate: line.rate,
         direction: line.direction,
-        response: law.respond(line.length, line.rate),
+        response: law.pulled(pull, line.length, line.rate),
         stored_energy: law.stored_energy(line.length),
     }
 }

@@ -57,6 +57,19 @@ pub struct Cosimulation {
 
 /// A torque that changes by no more than this share of what the tendon does at the crank is no jump.
 const SMALL_CHANGE: f64 = 5e-3;
+/// One that changes by no more than this is a moderate jump.
+const MODERATE_CHANGE: f64 = 5e-2;
+
+/// How the history of a motor goes on where another replaces it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MotorChange {
+    /// As good as without a jump.
+    Smooth,
+    /// By what a controller changes from one sample to the next.
+    Moderate,
+    /// By more.
+    Large,
+}
 
 impl Cosimulation {
     /// Units at rest in `equilibrium`, from which they were started.
@@ -149,11 +162,15 @@ impl Cosimulation {
         self.world.set_wrench(wrench, self.time);
     }
 
-    /// Gives the motor of a leg another torque history [N·m] and target history [rad]; true if one jumps
-    /// with that.
-    pub fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) -> bool {
+    /// Gives the motor of a leg another torque history [N·m] and target history [rad].
+    pub fn set_motor(
+        &mut self,
+        leg: usize,
+        torque: Option<Signal>,
+        angle: Option<Signal>,
+    ) -> MotorChange {
         let Some(slot) = self.slots.get_mut(leg) else {
-            return false;
+            return MotorChange::Smooth;
         };
         let (old_torque, old_angle) = slot.motor();
         let torque = torque.unwrap_or_else(|| old_torque.clone());
@@ -162,10 +179,16 @@ impl Cosimulation {
         // What a controller changes from sample to sample is smooth to a leg that carries far more.
         let carried = slot.view.tendon_tension.abs() * self.config.crank.length_m;
         let change = torque.sample(self.time).0 - old_torque.sample_before(self.time).0;
-        let smooth = old_angle.sample_before(self.time) == angle.sample(self.time)
-            && change.abs() <= SMALL_CHANGE * carried;
+        let same_angle = old_angle.sample_before(self.time) == angle.sample(self.time);
+        let within = |share: f64| same_angle && change.abs() <= share * carried;
         slot.set_motor(torque, angle);
-        jumps && !smooth
+        if !jumps || within(SMALL_CHANGE) {
+            MotorChange::Smooth
+        } else if within(MODERATE_CHANGE) {
+            MotorChange::Moderate
+        } else {
+            MotorChange::Large
+        }
     }
 
     /// Lets all units follow the end effector.

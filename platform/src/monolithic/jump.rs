@@ -28,14 +28,29 @@ impl<L: PlatformLeg> Platform<L> {
         self.jumped |= jumps;
     }
 
-    /// First jump of a history before `end` [s]: of the wrench; of a motor or an actuator of base or
-    /// target.
+    /// Lets the winch of a leg (from 0) add a pull to its tendon [N], from now on; false if the leg has no
+    /// winch.
+    pub fn set_tendon_force(&mut self, leg: usize, pull: Signal) -> bool {
+        let Some(leg) = self.legs.get_mut(leg) else {
+            return false;
+        };
+        let jumps = replacing_jumps([(leg.tendon_force(), &pull)], self.time);
+        let done = leg.set_tendon_force(pull);
+        self.jumped |= jumps && done;
+        done
+    }
+
+    /// First jump of a history before `end` [s]: of the wrench; of a motor, a winch or an actuator of base
+    /// or target.
     pub(super) fn next_jumps(&self, end: f64, slack: f64) -> [Option<f64>; 2] {
         let wrench = self.world.next_wrench_jump(self.time, end, slack);
         let motors = self.legs.iter().map(L::motor);
         let motors = motors.filter_map(|(a, b)| next_jump([a, b], self.time, end, slack));
+        let winches = self.legs.iter().map(L::tendon_force);
+        let winches = winches.filter_map(|pull| next_jump([pull], self.time, end, slack));
         let actuators = self.world.next_actuator_jump(self.time, end, slack);
-        [wrench, motors.chain(actuators).reduce(f64::min)]
+        let inside = motors.chain(winches).chain(actuators);
+        [wrench, inside.reduce(f64::min)]
     }
 
     /// Goes on behind the jump of a motor or an actuator: forces jump at once, rates of prescribed angles within small

@@ -56,10 +56,20 @@ figures! {
         "Largest turn of a crank from where it started";
     largest_motor_range_use: f64
         as "Largest turn from the pre-tensioned posture over motor.range_rad.";
+    peak_interface_tension_n: f64 = "N", "peak interface tension",
+        "Largest pull from outside along the docking axis at the mating plane";
+    peak_interface_compression_n: f64 = "N", "peak interface compression",
+        "Largest push from outside along the docking axis at the mating plane";
+    peak_interface_shear_n: f64 = "N", "peak interface shear",
+        "Largest force from outside across the docking axis";
+    peak_interface_bending_nm: f64 = "N·m", "peak interface bending",
+        "Largest moment from outside across the docking axis, about the centre of the mating plane";
+    peak_interface_torsion_nm: f64 = "N·m", "peak interface torsion",
+        "Largest moment from outside about the docking axis";
     wrench_work_j: f64 = "J", "work of the wrench", "Work of the wrench on the end effector";
     actuator_work_j: f64 = "J", "work of actuators",
         "Work of a floating base's own actuators: its wrench and the law that holds it";
-    motor_work_j: f64 = "J", "work of the motors", "Work of the motors";
+    motor_work_j: f64 = "J", "work of the motors", "Work of motors and winches";
     dissipated_j: f64 = "J", "dissipated", "Energy lost in dampers", headline();
     lost_in_coupling_j: f64
         as "Work that the joints of a co-simulation lose between bodies and legs [J].";
@@ -159,6 +169,38 @@ pub fn columns(legs: usize, floating: bool) -> Columns<PlatformSample> {
         "torque of the motor, or of what prescribes its angle",
         |s, i| s.legs[i].motor_torque,
     )
+    .each(
+        &[
+            "interface_force_x_n",
+            "interface_force_y_n",
+            "interface_force_z_n",
+        ],
+        "N",
+        "force from outside at the mating plane, the end effector's axes; z: tension above zero",
+        |s, i| s.interface.force[i],
+    )
+    .each(
+        &[
+            "interface_moment_x_nm",
+            "interface_moment_y_nm",
+            "interface_moment_z_nm",
+        ],
+        "N·m",
+        "moment from outside about the centre of the mating plane, the end effector's axes",
+        |s, i| s.interface.moment[i],
+    )
+    .one(
+        "interface_shear_n",
+        "N",
+        "force across the docking axis",
+        |s| s.interface.shear(),
+    )
+    .one(
+        "interface_bending_nm",
+        "N·m",
+        "moment across the docking axis",
+        |s| s.interface.bending(),
+    )
     .one("kinetic", "J", "kinetic energy", kinetic)
     .one("strain", "J", "elastic energy of the leaves", |s| {
         s.energy.strain
@@ -182,7 +224,7 @@ pub fn columns(legs: usize, floating: bool) -> Columns<PlatformSample> {
     .one(
         "motor_work",
         "J",
-        "work of the motors since the start",
+        "work of motors and winches since the start",
         |s| s.energy.motor_work,
     )
     .one("dissipated", "J", "energy lost in dampers", |s| {
@@ -225,6 +267,8 @@ struct Extremes {
     range_use: f64,
     gap: f64,
     slack_time: f64,
+    /// Tension, compression, shear, bending, torsion.
+    interface: [f64; 5],
 }
 
 impl Extremes {
@@ -241,6 +285,17 @@ impl Extremes {
         self.displacement = self.displacement.max(norm(moved));
         self.speed = self.speed.max(norm(sample.effector.velocity));
         self.gap = self.gap.max(gap(sample));
+        let load = &sample.interface;
+        let loads = [
+            load.tension(),
+            load.compression(),
+            load.shear(),
+            load.bending(),
+            load.torsion().abs(),
+        ];
+        for (peak, load) in self.interface.iter_mut().zip(loads) {
+            *peak = peak.max(load);
+        }
         let since = last.map_or(0.0, |last| sample.t - last.t);
         for ((leg, first), range) in sample.legs.iter().zip(&start.legs).zip(ranges) {
             self.range_use = self.range_use.max(range.used_at(leg.motor_angle));
@@ -390,6 +445,11 @@ impl Motion {
             largest_motor_torque_nm: worst.torque,
             largest_motor_turn_rad: worst.turn,
             largest_motor_range_use: worst.range_use,
+            peak_interface_tension_n: worst.interface[0],
+            peak_interface_compression_n: worst.interface[1],
+            peak_interface_shear_n: worst.interface[2],
+            peak_interface_bending_nm: worst.interface[3],
+            peak_interface_torsion_nm: worst.interface[4],
             wrench_work_j: energy.wrench_work,
             actuator_work_j: energy.actuator_work,
             motor_work_j: energy.motor_work,
@@ -500,6 +560,24 @@ fn charts(samples: &[PlatformSample], legs: usize) -> Vec<Chart> {
             "Crank angles.",
             ("angle", "rad"),
             per_leg(|leg| leg.motor_angle),
+        ),
+        chart(
+            "Interface force",
+            "From outside at the mating plane: along the docking axis (tension above zero) and across it.",
+            ("force", "N"),
+            vec![
+                over_time("axial", &|s| s.interface.axial()),
+                over_time("shear", &|s| s.interface.shear()),
+            ],
+        ),
+        chart(
+            "Interface moment",
+            "From outside, about the centre of the mating plane.",
+            ("moment", "N·m"),
+            vec![
+                over_time("bending", &|s| s.interface.bending()),
+                over_time("torsion", &|s| s.interface.torsion()),
+            ],
         ),
         chart(
             "Energy",

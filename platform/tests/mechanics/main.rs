@@ -11,6 +11,7 @@ mod maps;
 mod saved;
 mod statics;
 mod whole;
+mod winches;
 
 use multibody::model::Signal;
 use softdock_platform::PlatformConfig;

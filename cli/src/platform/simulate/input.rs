@@ -1,4 +1,4 @@
-//! Wrench and motor histories from a table.
+//! Histories of wrench, motors and winches from a table.
 
 use crate::failure::BadInput;
 use crate::input_table::{self, InterpolationArgs};
@@ -25,6 +25,8 @@ pub struct Histories {
     pub wrench: [Option<Signal>; 6],
     /// Torque and angle of each motor, relative to the start.
     pub motors: Vec<(Option<Signal>, Option<Signal>)>,
+    /// Pull of each tendon's winch.
+    pub winches: Vec<Option<Signal>>,
 }
 
 impl Histories {
@@ -35,10 +37,12 @@ impl Histories {
         let mut names: Vec<String> = WRENCH.map(str::to_owned).to_vec();
         names.extend((1..=legs).map(|leg| motor(leg, "angle_rad")));
         names.extend((1..=legs).map(|leg| motor(leg, "torque_nm")));
+        names.extend((1..=legs).map(|leg| format!("tendon_{leg}_force_n")));
         let known: Vec<&str> = names.iter().map(String::as_str).collect();
         let table = input_table::read(path, &known)?;
         let mut out = Self {
             motors: vec![(None, None); legs],
+            winches: vec![None; legs],
             ..Self::default()
         };
         for (name, values) in table.columns {
@@ -66,7 +70,8 @@ impl Histories {
                     }
                     out.motors[index - 6].1 = signal;
                 }
-                _ => out.motors[index - 6 - legs].0 = signal,
+                _ if index < 6 + 2 * legs => out.motors[index - 6 - legs].0 = signal,
+                _ => out.winches[index - 6 - 2 * legs] = signal,
             }
         }
         Ok(out)

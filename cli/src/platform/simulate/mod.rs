@@ -61,7 +61,8 @@ pub struct Arguments {
     /// Table of inputs: a column time_s and any of force_x_n, force_y_n, force_z_n, moment_x_nm,
     /// moment_y_nm, moment_z_nm, motor_1_angle_rad, ..., motor_1_torque_nm, ... (angles counted
     /// from the start, in the motor modes angle and hold; torques are delivered as they are in mode
-    /// torque and added to the holding ones in mode hold)
+    /// torque and added to the holding ones in mode hold), tendon_1_force_n, ... (what winches add to
+    /// the tension of the tendons, which is never negative; coupling = "monolithic")
     #[arg(long, value_name = "FILE.csv")]
     input: Option<PathBuf>,
     #[command(flatten)]
@@ -259,6 +260,18 @@ fn started(
     {
         let torque = torque.map(|command| torque_history(mode, command, held[i]));
         platform.set_motor(i, torque, angle);
+    }
+    for (i, pull) in histories.winches.iter().enumerate() {
+        if let Some(pull) = pull
+            && !platform.set_tendon_force(i, pull.clone())
+        {
+            return Err(BadInput::new(format!(
+                "tendon_{}_force_n: there is no winch: that needs legs.fidelity = \"full\", a tendon and \
+                 coupling = \"monolithic\"",
+                i + 1
+            ))
+            .into());
+        }
     }
     Ok(platform)
 }

@@ -320,6 +320,13 @@ const fn inputs(list: &mut List<SpatialParameters>) {
             I::MotorAngle as usize,
             "Target of the crank's angle, counted from pretension.q1; in the modes 2 and 3",
             |_, _| 0.0,
+        )
+        .input(
+            Name::of("tendon.force_command"),
+            U::Newton,
+            I::TendonForce as usize,
+            "Pull of a winch, added to the tendon's own tension; together they are never negative",
+            |_, _| 0.0,
         );
 }
 

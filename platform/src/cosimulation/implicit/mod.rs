@@ -17,7 +17,7 @@
 mod long;
 mod short;
 
-use super::common::Cosimulation;
+use super::common::{Cosimulation, MotorChange};
 use super::interface::Interface;
 use super::predictor::Predictor;
 use super::slot::{Before, Question, Request};
@@ -113,11 +113,30 @@ impl Implicit {
 
     /// The motion goes on differently because a motor's history jumps: steps that are no longer than
     /// those of the legs begin the smaller.
-    pub(crate) fn restart_behind_motor_jump(&mut self) {
+    fn restart_behind_motor_jump(&mut self) {
         self.restart_small_steps();
         if !self.is_long(self.largest()) {
             self.pace
                 .restart_smallest_steps(self.common.config.solver.step_s);
+        }
+    }
+
+    /// Another history was set for a motor.
+    ///
+    /// Steps that double from the smallest ones on let what vibrates in the leaves grow a few times,
+    /// which has died out before a large jump comes again. A controller jumps at every sample: with
+    /// steps that begin this small every 2 ms, vibrations became impacts of 100 N. Behind a moderate
+    /// jump, steps begin no smaller than behind a wrench that jumps.
+    pub(crate) fn motor_changed(&mut self, change: MotorChange) {
+        match change {
+            MotorChange::Smooth => {}
+            MotorChange::Large => self.restart_behind_motor_jump(),
+            MotorChange::Moderate => {
+                // Another leg may have jumped by more.
+                let before = self.pace.longest;
+                self.restart_small_steps();
+                self.pace.longest = self.pace.longest.min(before);
+            }
         }
     }
 
