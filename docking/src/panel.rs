@@ -26,7 +26,11 @@ use softdock_platform::body::BodyState;
 use softdock_settings::{ConfigError, TableEntry};
 
 /// Roots of 1 + cos βl cosh βl = 0.
-const ROOTS: [f64; 3] = [1.875_104_068_711_961, 4.694_091_132_974_175, 7.854_757_438_237_613];
+const ROOTS: [f64; 3] = [
+    1.875_104_068_711_961,
+    4.694_091_132_974_175,
+    7.854_757_438_237_613,
+];
 
 /// Deflection over the length of a panel beyond which its inertia is no longer that of the undeformed one to
 /// the accuracy of the other figures.
@@ -154,16 +158,17 @@ impl Panel {
         }
         if self.modes > ROOTS.len() {
             let value = self.modes as f64;
-            return wrong("target.panel.modes", value, "0 to 3 per direction of bending");
+            return wrong(
+                "target.panel.modes",
+                value,
+                "0 to 3 per direction of bending",
+            );
         }
         if let Some(far) = self.root_m.iter().find(|x| !(x.abs() <= 1e3)) {
             return wrong("target.panel.root_m", *far, "-1000 to 1000 m");
         }
         let (d, n) = (Vector3::from(self.direction), Vector3::from(self.normal));
-        for (key, v) in [
-            ("target.panel.direction", d),
-            ("target.panel.normal", n),
-        ] {
+        for (key, v) in [("target.panel.direction", d), ("target.panel.normal", n)] {
             if !(1e-3..=1e3).contains(&v.norm()) {
                 return wrong(key, v.norm(), "a direction of length 1e-3 to 1e3");
             }
@@ -212,9 +217,8 @@ pub fn modes(panels: &[Panel]) -> Modes {
                     _ => angular[i - 3],
                 });
                 out.momentum.set_column(mode, &column); // (2)
-                let omega = core::f64::consts::TAU
-                    * bending.frequency
-                    * (ROOTS[k] / ROOTS[0]).powi(2);
+                let omega =
+                    core::f64::consts::TAU * bending.frequency * (ROOTS[k] / ROOTS[0]).powi(2);
                 out.stiffness[mode] = omega * omega;
                 out.damping[mode] = 2.0 * panel.damping_ratio * omega;
             }

@@ -98,7 +98,8 @@ pub fn approaching_target(config: &DockingConfig, effector: &Se3) -> Result<Appr
     Ok(ApproachingTarget {
         actuation: Actuation::new(centre_of_mass, target.wrench.history(), law, 0.0),
         body: Body {
-            inertia: spatial_inertia(target.mass_kg, centre, tensor) + panel::inertia(&target.panel),
+            inertia: spatial_inertia(target.mass_kg, centre, tensor)
+                + panel::inertia(&target.panel),
             // A test bench carries the weight of what stands for the target.
             gravity: Vector3::zeros(),
             modes: panel::modes(&target.panel),

@@ -83,8 +83,7 @@ impl Modes {
 
     /// Power lost in the damping of the modes [W].
     pub fn lost_power(&self, motion: &ModalMotion) -> f64 {
-        self.damping
-            .dot(&motion.rate.component_mul(&motion.rate))
+        self.damping.dot(&motion.rate.component_mul(&motion.rate))
     }
 
     /// The inertia that answers a jump of the wrench, M − L Lᵀ.
@@ -101,8 +100,7 @@ impl Modes {
 
     /// Inertia forces of the modes on the body, which moves with the twist v: L η̈ − ad_vᵀ L η̇ of eq. (2).
     pub fn force(&self, velocity: &Vector6<f64>, motion: &ModalMotion) -> Vector6<f64> {
-        self.momentum * motion.acceleration
-            - Se3::ad(velocity).tr_mul(&self.momentum_of(motion))
+        self.momentum * motion.acceleration - Se3::ad(velocity).tr_mul(&self.momentum_of(motion))
     }
 
     /// The end of a step from `before`, at the end of which the body has this acceleration: eq. (4).

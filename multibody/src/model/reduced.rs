@@ -124,7 +124,8 @@ impl Shapes {
     /// Clears the components of fields that are but rounding, and says which are not.
     fn clear_still(moments: &mut DMatrix<f64>, count: usize) -> Vec<bool> {
         // ∫ φ_a² dm of each component against the largest of its field.
-        let square = |moments: &DMatrix<f64>, k: usize, a: usize| moments[(4 + 3 * k + a, 4 + 3 * k + a)];
+        let square =
+            |moments: &DMatrix<f64>, k: usize, a: usize| moments[(4 + 3 * k + a, 4 + 3 * k + a)];
         let mut live = vec![true; 3 * count];
         for k in 0..count {
             let largest = (0..3).map(|a| square(moments, k, a)).fold(0.0, f64::max);
