@@ -5,6 +5,7 @@ use crate::control::RegulatorConfig;
 use crate::control::impedance::ImpedanceConfig;
 use crate::control::sensor::ForceSensorConfig;
 use crate::error::{DockingError, Result};
+use crate::panel::{self, Panel};
 use crate::requirement::{self, Requirement};
 use nalgebra::Matrix3;
 use serde::{Deserialize, Serialize};
@@ -45,6 +46,8 @@ table! {
         products_of_inertia_kg_m2: [f64; 3] = [0.0; 3], "Entries xy, xz and yz of its inertia tensor, axes of its port" ["kg·m²"; -1e15 to 1e15, "principal moments that are positive, none above the sum of the other two"];
         centre_of_mass_beside_axis_m: [f64; 2] = [0.0; 2], "Centre of mass beside the docking axis, along x and y of its port" ["m"; -100 to 100];
         centre_of_mass_behind_port_m: f64 = 0.5, "Centre of mass behind the port, along the docking axis" ["m"; -100 to 100];
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        panel: Vec<Panel> = Vec::new(), "Elastic panels or booms clamped to the target, their mass and inertia beside those above: root_m (in the frame of the port), direction, normal (they bend along it), length_m, mass_kg, frequency_hz (first in bending), edge_frequency_hz (across the normal; stiff if left out), damping_ratio (0.005), modes (per direction of bending, 0 to 3; 2)" ["-"; "tables { name, root_m, direction, normal, length_m, mass_kg, frequency_hz, edge_frequency_hz, damping_ratio, modes }"] sample "[{ name = \"wing\", root_m = [0.5, 0.0, -0.5], direction = [1.0, 0.0, 0.0], normal = [0.0, 0.0, 1.0], length_m = 3.0, mass_kg = 15.0, frequency_hz = 0.5 }]";
         /// What its thrusters and wheels do.
         table wrench: TargetWrench;
         /// How it holds itself.
@@ -115,6 +118,7 @@ impl DockingConfig {
             &target.products_of_inertia_kg_m2,
         )?;
         target.wrench.validate()?;
+        panel::validate(&target.panel)?;
         self.contact.validate()
     }
 }

@@ -42,6 +42,7 @@ pub mod figures;
 pub mod interface;
 pub mod margin;
 pub mod outcome;
+pub mod panel;
 pub mod record;
 pub mod requirement;
 pub mod run;

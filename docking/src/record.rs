@@ -209,6 +209,7 @@ fn energies(a: &EnergySample, b: &EnergySample, share: f64) -> EnergySample {
         contact_loss: at(|e| e.contact_loss),
         friction_loss: at(|e| e.friction_loss),
         latch_loss: at(|e| e.latch_loss),
+        panel_loss: at(|e| e.panel_loss),
     }
 }
 

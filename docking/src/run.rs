@@ -6,6 +6,7 @@ use crate::control::{Control, give};
 use crate::error::{DockingError, Result};
 use crate::interface::{InterfaceLoad, contact_moment};
 use crate::outcome::Outcome;
+use crate::panel::LARGEST_DEFLECTION;
 use crate::record::{FreeRows, LOOK_INTERVAL, Rows, pose_on_base};
 use crate::setup::{approaching_target, resting_platform};
 use crate::summary::Summary;
@@ -26,6 +27,7 @@ use softdock_platform::statics::StaticPlatform;
 #[cfg(feature = "fmus")]
 use softdock_platform::unit::LoadedFmu;
 use softdock_platform::unit::{LegShape, LegView};
+use softdock_platform::world::lost_in_appendages;
 use softdock_platform::wrench::WrenchHistory;
 
 /// Most nominal steps of one advance.
@@ -78,6 +80,8 @@ pub struct EnergySample {
     pub friction_loss: f64,
     /// Lost in the latch since the start.
     pub latch_loss: f64,
+    /// Lost in the panels of the target since the start.
+    pub panel_loss: f64,
 }
 
 impl EnergySample {
@@ -93,7 +97,7 @@ impl EnergySample {
 
     /// All losses since the start.
     pub fn dissipated(&self) -> f64 {
-        self.leg_loss + self.contact_loss + self.friction_loss + self.latch_loss
+        self.leg_loss + self.contact_loss + self.friction_loss + self.latch_loss + self.panel_loss
     }
 
     /// What the ledger misses against the start.
@@ -123,6 +127,7 @@ impl EnergySample {
                 self.contact_loss,
                 self.friction_loss,
                 self.latch_loss,
+                self.panel_loss,
             ],
             residual: self.residual(start),
         };
@@ -244,9 +249,10 @@ impl DockingRun {
         let ranges = MotorRange::of_legs(&scenario.platform)?;
         let limits = LegLimits::of_legs(&scenario.platform)?;
         let latch = &scenario.docking.contact.latch;
+        let watched = (latch, scenario.docking.target.panel.as_slice());
         let mut out = Self {
             scenario: scenario.clone(),
-            track: Track::start(platform.as_ref(), &ranges, &limits, latch),
+            track: Track::start(platform.as_ref(), &ranges, &limits, watched),
             ranges,
             platform,
             control: None,
@@ -536,6 +542,8 @@ impl DockingRun {
         } = self.track;
         let radius = self.scenario.docking.contact.effector.tip_radius_m;
         self.watch.contact(penetration_time, penetration, radius);
+        let panels = &self.track.panels;
+        (self.watch).appendage(panels.time_s, panels.share, LARGEST_DEFLECTION);
         note_motors(self.platform.as_ref(), &self.ranges, &mut self.watch);
         Ok(note_leaves(self.platform.as_mut(), &mut self.watch)?)
     }
@@ -559,6 +567,7 @@ pub(crate) fn measure_energy(platform: &mut dyn Scheme) -> Result<EnergySample> 
         contact_loss: account.contact_damping.energy,
         friction_loss: account.friction.energy,
         latch_loss: account.latch.energy,
+        panel_loss: lost_in_appendages(platform.bodies().iter()),
         ..EnergySample::default()
     };
     for leg in legs {

@@ -2,6 +2,7 @@
 
 use crate::config::{DockingConfig, Scenario};
 use crate::error::{DockingError, Result};
+use crate::panel;
 use multibody::group::{Group, Se3};
 use multibody::model::spatial_inertia;
 use nalgebra::{Vector3, Vector6};
@@ -97,9 +98,11 @@ pub fn approaching_target(config: &DockingConfig, effector: &Se3) -> Result<Appr
     Ok(ApproachingTarget {
         actuation: Actuation::new(centre_of_mass, target.wrench.history(), law, 0.0),
         body: Body {
-            inertia: spatial_inertia(target.mass_kg, centre, tensor),
+            inertia: spatial_inertia(target.mass_kg, centre, tensor)
+                + panel::inertia(&target.panel),
             // A test bench carries the weight of what stands for the target.
             gravity: Vector3::zeros(),
+            modes: panel::modes(&target.panel),
         },
         state,
         latch: config.contact.latch.latch(&pair),

@@ -109,6 +109,12 @@ figures! {
     max_spherical_turn_rad: Option<f64> = "rad", "largest turn of a spherical joint",
         "Largest turn of a leaf's tip against the end effector, from the posture at the start, turning about the leaf left out; looked at every 4 ms; none of legs that do not tell",
         shown_in("°", DEGREE), digits(3), on("Joint angles");
+    max_panel_deflection_m: Option<f64> = "m", "largest deflection of a panel",
+        "Largest deflection of the tip of an elastic panel of the target; none without panels",
+        shown_in("mm", MILLI), digits(3);
+    max_panel_root_moment_nm: Option<f64> = "N·m", "largest moment at a panel's root",
+        "Largest bending moment where an elastic panel of the target is clamped; none without panels",
+        digits(3);
     max_motor_turn_rad: f64 = "rad", "largest turn of a crank",
         "Largest turn of a crank from where it started", shown_in("°", DEGREE), digits(3);
     max_motor_range_use: f64 = "-", "largest use of a motor's range",
@@ -159,6 +165,8 @@ figures! {
         shown_in("mJ", MILLI);
     lost_in_friction_j: f64 = "J", "lost in friction", "Lost in friction", shown_in("mJ", MILLI);
     lost_in_latch_j: f64 = "J", "lost in the latch", "Lost in the latch", shown_in("mJ", MILLI);
+    lost_in_panels_j: f64 = "J", "lost in the panels", "Lost in the damping of elastic panels of the target",
+        shown_in("mJ", MILLI);
     residual_j: f64 = "J", "missing", "What the ledger misses at the end",
         shown_in("mJ", MILLI);
 }
@@ -219,6 +227,7 @@ impl Summary {
         let relative = relative_motion(platform);
         let met = |load: f64| outcome.met().then_some(load);
         let interface = &track.interface;
+        let panelled = !config.target.panel.is_empty();
         let mut out = Self {
             complete: platform.time() >= config.duration_s,
             soundness: watch.soundness(),
@@ -261,6 +270,8 @@ impl Summary {
             max_leaf_stress_use: most(crate::track::LegTrack::stress_use),
             max_universal_turn_rad: most(|leg| Some(leg.joint_turns?[0])),
             max_spherical_turn_rad: most(|leg| Some(leg.joint_turns?[1])),
+            max_panel_deflection_m: panelled.then_some(track.panels.deflection_m),
+            max_panel_root_moment_nm: panelled.then_some(track.panels.root_moment_nm),
             max_motor_turn_rad: largest(|leg| leg.largest_turn),
             max_motor_range_use: range_use.iter().copied().fold(0.0, f64::max),
             motor_range_use: range_use,
@@ -299,6 +310,7 @@ fn energy_summary(start: &EnergySample, end: &EnergySample) -> EnergySummary {
         lost_in_contact_j: end.contact_loss,
         lost_in_friction_j: end.friction_loss,
         lost_in_latch_j: end.latch_loss,
+        lost_in_panels_j: end.panel_loss,
         residual_j: end.residual(start),
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::capture::CaptureTrack;
 use crate::interface::{InterfaceLoad, contact_moment};
+use crate::panel::{Panel, PanelPeaks};
 use leg_core::SpatialLegConfig;
 use leg_core::config::EndStops;
 use leg_core::limits::JointAttitudes;
@@ -231,6 +232,8 @@ pub struct Track {
     pub interface: InterfacePeaks,
     /// How near the latch came to closing.
     pub capture: CaptureTrack,
+    /// The panels of the target.
+    pub panels: PanelPeaks,
     /// The legs.
     pub legs: Vec<LegTrack>,
     /// Accepted steps, smallest and largest of them [s].
@@ -242,6 +245,9 @@ pub struct Track {
     /// Part of the scenario, not of what changes.
     #[serde(skip)]
     latch: LatchConfig,
+    /// Part of the scenario, too.
+    #[serde(skip)]
+    panel: Vec<Panel>,
     contact_peak: Peak,
     latch_peak: Peak,
     force: Vector3<f64>,
@@ -262,7 +268,7 @@ impl Track {
         platform: &dyn Scheme,
         ranges: &[MotorRange],
         limits: &[LegLimits],
-        latch: &LatchConfig,
+        (latch, panel): (&LatchConfig, &[Panel]),
     ) -> Self {
         let legs = ranges
             .iter()
@@ -292,6 +298,8 @@ impl Track {
             interface: InterfacePeaks::default(),
             capture: CaptureTrack::default(),
             latch: *latch,
+            panel: panel.to_vec(),
+            panels: PanelPeaks::default(),
             time: platform.time(),
             peak_force: (0.0, 0.0),
             peak_latch_force: (0.0, 0.0),
@@ -326,9 +334,9 @@ impl Track {
         if seen.legs.len() != self.legs.len() {
             return false;
         }
-        let latch = self.latch;
+        let (latch, panel) = (self.latch, core::mem::take(&mut self.panel));
         self.clone_from(seen);
-        self.latch = latch;
+        (self.latch, self.panel) = (latch, panel);
         true
     }
 
@@ -340,6 +348,10 @@ impl Track {
         self.smallest_step = self.smallest_step.min(h);
         self.largest_step = self.largest_step.max(h);
         self.observe_contact(platform, h);
+        if let (false, Some(target)) = (self.panel.is_empty(), platform.world().bodies().target) {
+            let state = &platform.bodies()[target];
+            self.panels.see(&self.panel, state, self.time);
+        }
         self.joint_gap = self.joint_gap.max(largest_gap(platform));
         // Due times are counted: added up, every short step would move those behind it.
         let looks = (self.time / STRESS_INTERVAL + SLIVER).floor();

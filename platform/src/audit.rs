@@ -19,12 +19,13 @@
 //!
 //! exactly, T being quadratic in the velocities v.
 
-use crate::body::{kinetic_energy, momentum};
+use crate::body::{kinetic_energy, momentum, strain_energy};
 use crate::error::{PlatformError, Result};
 use crate::monolithic::Platform;
 use crate::motor_range::MotorRange;
 use crate::native::NativeLeg;
 use crate::scheme::Scheme;
+use crate::world::lost_in_appendages;
 use multibody::group::Group;
 use multibody::results::energy::energies;
 use multibody::results::soundness::{Books, Watch};
@@ -78,19 +79,22 @@ pub fn energy_account(platform: &mut dyn Scheme) -> Result<EnergyAccount> {
     let account = world.account();
     let bodies = world.bodies().all.iter().zip(platform.bodies());
     let total = world.body_energy(platform.bodies());
-    let kinetic: f64 = bodies
+    let kinetic: f64 = (bodies.clone())
         .map(|(body, state)| kinetic_energy(body, state))
         .sum();
+    let strain: f64 = bodies.map(|(body, state)| strain_energy(body, state)).sum();
+    let dissipated = account.dissipated() + lost_in_appendages(platform.bodies().iter());
     let motor_work = platform.motor_work();
     let mut out = EnergyAccount {
         bodies_kinetic: kinetic,
-        gravity: total - kinetic,
+        strain,
+        gravity: total - kinetic - strain,
         wrench_work: account.wrench_work,
         actuator_work: account.actuator_work,
         motor_work,
-        dissipated: account.dissipated(),
+        dissipated,
         residual: total - account.initial_bodies - account.wrench_work - account.actuator_work
-            + account.dissipated()
+            + dissipated
             + world.contact_potential()
             - platform.initial_leg_energy()
             - motor_work,

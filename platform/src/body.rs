@@ -7,9 +7,12 @@
 //! r = M (v̇ − g) − ad_vᵀ M v − w = 0,     g = (Rᵀ g_world, 0)                    (1)
 //! ```
 //!
+//! Elastic appendages add the terms of `crate::appendage`.
+//!
 //! The equations of the step, the unknown ψ and the weights of the tangent are those of
 //! `multibody::dynamics::integrator` (`bruls2012`): a body here and a body of a leg's model move alike.
 
+use crate::appendage::{ModalMotion, Modes};
 use multibody::dynamics::integrator::Integrator;
 use multibody::group::{Group, Se3};
 use nalgebra::{Matrix3, Matrix3x6, Matrix6, Vector3, Vector6};
@@ -21,9 +24,25 @@ pub struct Body {
     pub inertia: Matrix6<f64>,
     /// Gravity that the body feels, world axes [m/s²].
     pub gravity: Vector3<f64>,
+    /// Modes of its elastic appendages, whose mass is in the inertia.
+    pub modes: Modes,
 }
 
 impl Body {
+    /// A rigid body.
+    pub fn rigid(inertia: Matrix6<f64>, gravity: Vector3<f64>) -> Self {
+        Self {
+            inertia,
+            gravity,
+            modes: Modes::default(),
+        }
+    }
+
+    /// Inertia that answers a jump of the wrench: appendages do not follow at once.
+    pub fn instantaneous_inertia(&self) -> Matrix6<f64> {
+        self.modes.instantaneous(&self.inertia)
+    }
+
     /// Mass times the place of its centre of mass [kg·m]: M holds it in the moments that a force at
     /// the origin's acceleration makes.
     fn first_moment(&self) -> Vector3<f64> {
@@ -48,6 +67,8 @@ pub struct BodyState {
     pub acceleration: Vector6<f64>,
     /// Acceleration-like variable of the generalised-α method.
     pub algorithmic: Vector6<f64>,
+    /// Motion of its appendages.
+    pub modal: ModalMotion,
 }
 
 impl BodyState {
@@ -63,6 +84,7 @@ impl BodyState {
             velocity,
             acceleration: Vector6::zeros(),
             algorithmic: Vector6::zeros(),
+            modal: ModalMotion::default(),
         }
     }
 
@@ -102,7 +124,9 @@ impl BodyState {
             + self.pose.rotation().sum()
             + self.velocity.sum()
             + self.acceleration.sum()
-            + self.algorithmic.sum();
+            + self.algorithmic.sum()
+            + self.modal.place.sum()
+            + self.modal.rate.sum();
         sum.is_finite()
     }
 }
@@ -130,13 +154,13 @@ pub struct BodyStep {
 
 impl BodyStep {
     /// First guess of the end of the step: accelerations, or with `calm` velocities, stay.
-    pub fn predict(state: &BodyState, integrator: &Integrator, calm: bool) -> Self {
+    pub fn predict(body: &Body, state: &BodyState, integrator: &Integrator, calm: bool) -> Self {
         let increment = if calm {
             integrator.predict_calmly(&state.velocity)
         } else {
             integrator.predict(&state.velocity, &state.algorithmic)
         };
-        Self::with_increment(state, integrator, increment)
+        Self::with_increment((body, state), integrator, increment)
     }
 
     /// A step of no length: the motion as it is.
@@ -149,24 +173,33 @@ impl BodyStep {
     }
 
     /// First guess from an acceleration-like variable at the end of the step.
-    pub fn guess(state: &BodyState, integrator: &Integrator, end: &Vector6<f64>) -> Self {
+    pub fn guess(
+        body: &Body,
+        state: &BodyState,
+        integrator: &Integrator,
+        end: &Vector6<f64>,
+    ) -> Self {
         let increment = integrator.increment(&state.velocity, &state.algorithmic, end);
-        Self::with_increment(state, integrator, increment)
+        Self::with_increment((body, state), integrator, increment)
     }
 
     /// The step with a given increment n.
-    fn with_increment(state: &BodyState, integrator: &Integrator, increment: Vector6<f64>) -> Self {
+    fn with_increment(
+        (body, state): (&Body, &BodyState),
+        integrator: &Integrator,
+        increment: Vector6<f64>,
+    ) -> Self {
         let mut out = Self {
             increment,
             map: Matrix6::identity(),
             trial: *state,
         };
-        out.follow(state, integrator);
+        out.follow(body, state, integrator);
         out
     }
 
     /// Pose, velocity and acceleration of the iterate from its increment.
-    fn follow(&mut self, state: &BodyState, integrator: &Integrator) {
+    fn follow(&mut self, body: &Body, state: &BodyState, integrator: &Integrator) {
         let n = &self.increment;
         let before = [&state.velocity, &state.acceleration, &state.algorithmic];
         let end = integrator.follow(before, n);
@@ -175,14 +208,20 @@ impl BodyStep {
             velocity: end.velocity,
             acceleration: end.acceleration,
             algorithmic: end.algorithmic,
+            modal: (body.modes).end(&state.modal, integrator, &end.acceleration),
         };
         self.map = Se3::tangent_inverse(n);
     }
 
     /// Applies a correction ψ.
-    pub fn correct(&mut self, state: &BodyState, integrator: &Integrator, psi: &Vector6<f64>) {
+    pub fn correct(
+        &mut self,
+        (body, state): (&Body, &BodyState),
+        integrator: &Integrator,
+        psi: &Vector6<f64>,
+    ) {
         self.increment += self.map * psi;
-        self.follow(state, integrator);
+        self.follow(body, state, integrator);
     }
 
     /// Inertia forces `M (v̇ − g) − ad_vᵀ M v` of the iterate and their tangent by ψ, eq. (1).
@@ -190,7 +229,13 @@ impl BodyStep {
         let weights = integrator.weights();
         let own = inertia_of(body, &self.trial);
         let changing = body.inertia * weights.inertia + own.by_velocity * weights.damping;
-        (own.force, changing * self.map + own.by_pose)
+        let (mut force, mut tangent) = (own.force, changing * self.map + own.by_pose);
+        if body.modes.count > 0 {
+            let (velocity, modal) = (&self.trial.velocity, &self.trial.modal);
+            force += body.modes.force(velocity, modal);
+            tangent += (body.modes).tangent(velocity, modal, integrator, &self.map);
+        }
+        (force, tangent)
     }
 
     /// Error of the step in pose, as a twist in the body's axes [m, rad].
@@ -243,7 +288,7 @@ pub struct InertiaForce {
     pub by_velocity: Matrix6<f64>,
 }
 
-/// Inertia forces of `body` in this state of motion.
+/// Inertia forces of `body` in this state of motion, without those of appendages.
 pub fn inertia_of(body: &Body, state: &BodyState) -> InertiaForce {
     let inertia = &body.inertia;
     let (weight, weight_by_pose) = weight_of(body, &state.pose);
@@ -267,9 +312,16 @@ pub fn weight_of(body: &Body, pose: &Se3) -> (Vector6<f64>, Matrix6<f64>) {
     )
 }
 
-/// Kinetic energy [J].
+/// Kinetic energy, that of appendages included [J].
 pub fn kinetic_energy(body: &Body, state: &BodyState) -> f64 {
-    0.5 * state.velocity.dot(&(body.inertia * state.velocity))
+    let [modal, _] = body.modes.energies(&state.velocity, &state.modal);
+    0.5 * state.velocity.dot(&(body.inertia * state.velocity)) + modal
+}
+
+/// Energy of deflected appendages [J].
+pub fn strain_energy(body: &Body, state: &BodyState) -> f64 {
+    let [_, strain] = body.modes.energies(&state.velocity, &state.modal);
+    strain
 }
 
 /// Potential of gravity [J].
@@ -283,14 +335,14 @@ pub fn gravity_energy(body: &Body, pose: &Se3) -> f64 {
 
 /// Momentum of a body in world axes: linear, and angular about the world's origin.
 pub fn momentum(body: &Body, state: &BodyState) -> (Vector3<f64>, Vector3<f64>) {
-    let own = body.inertia * state.velocity;
+    let own = body.inertia * state.velocity + body.modes.momentum_of(&state.modal);
     let rotation = state.pose.rotation();
     let linear = rotation * own.fixed_rows::<3>(0);
     let angular = rotation * own.fixed_rows::<3>(3) + state.pose.translation().cross(&linear);
     (linear, angular)
 }
 
-/// Acceleration that the wrench `w` (body axes) gives a body with this state: eq. (1).
+/// Acceleration that the wrench `w` (body axes) gives a rigid body with this state: eq. (1).
 pub fn free_acceleration(body: &Body, state: &BodyState, w: &Vector6<f64>) -> Option<Vector6<f64>> {
     let (weight, _) = weight_of(body, &state.pose);
     let gyroscopic = Se3::ad(&state.velocity).tr_mul(&(body.inertia * state.velocity));
@@ -315,10 +367,8 @@ mod tests {
             gravity in proptest::array::uniform3(-10.0..10.0_f64),
         ) {
             let mass = 7.0;
-            let body = Body {
-                inertia: spatial_inertia(mass, centre, Matrix3::identity()),
-                gravity: gravity.into(),
-            };
+            let inertia = spatial_inertia(mass, centre, Matrix3::identity());
+            let body = Body::rigid(inertia, gravity.into());
             let pose = Se3::new(place.into(), turn.into());
             let at = pose.translation() + pose.rotation() * Vector3::from(centre);
             let potential = gravity_energy(&body, &pose);

@@ -73,14 +73,12 @@ impl EndEffectorConfig {
     /// The rigid body, where this gravity acts [m/s²]. Its frame stands at its centre.
     pub fn body(&self, gravity_m_s2: &[f64; 3]) -> Body {
         let tensor = Matrix3::from_diagonal(&self.inertia_kg_m2.into());
-        Body {
-            inertia: spatial_inertia(self.mass_kg, [0.0; 3], tensor),
-            gravity: if self.feels_gravity {
-                Vector3::from(*gravity_m_s2)
-            } else {
-                Vector3::zeros()
-            },
-        }
+        let gravity = if self.feels_gravity {
+            Vector3::from(*gravity_m_s2)
+        } else {
+            Vector3::zeros()
+        };
+        Body::rigid(spatial_inertia(self.mass_kg, [0.0; 3], tensor), gravity)
     }
 
     /// Its nominal pose.

@@ -79,7 +79,10 @@ impl Encounter {
         time: f64,
     ) -> Self {
         let [a, b] = bodies.map(|(_, state)| motion_of(state));
-        let inverse = |body: &Body| body.inertia.try_inverse().unwrap_or_else(Matrix6::zeros);
+        let inverse = |body: &Body| {
+            let inertia = body.instantaneous_inertia();
+            inertia.try_inverse().unwrap_or_else(Matrix6::zeros)
+        };
         let episodes = Episodes::start(&pair, &a, &b);
         let mut output = pair.output();
         pair.evaluate(&episodes, &a, &b, &mut output);

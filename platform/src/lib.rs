@@ -16,6 +16,7 @@
 #![cfg_attr(test, allow(clippy::disallowed_methods))]
 
 pub mod actuation;
+pub mod appendage;
 pub mod attitude;
 pub mod audit;
 pub mod bodies;

@@ -575,8 +575,10 @@ impl<L: PlatformLeg> Platform<L> {
         for leg in &mut self.legs {
             leg.begin(integrator, guess, (end, slack));
         }
-        let predict = |state| BodyStep::predict(state, integrator, calm);
-        self.bodies.iter().map(predict).collect()
+        let bodies = self.world.bodies().all.iter().zip(&self.bodies);
+        bodies
+            .map(|(body, state)| BodyStep::predict(body, state, integrator, calm))
+            .collect()
     }
 
     fn iterate(&mut self, steps: &mut [BodyStep], integrator: &Integrator) -> Result<StepReport> {
@@ -652,11 +654,12 @@ impl<L: PlatformLeg> Platform<L> {
             let tip = rotation * (crate::body::point_map(sphere) * psi[EFFECTOR]);
             size = size.max(leg.correct(&tip, base));
         }
-        for ((step, state), psi) in steps.iter_mut().zip(&self.bodies).zip(psi) {
+        let bodies = self.world.bodies().all.iter().zip(&self.bodies);
+        for ((step, known), psi) in steps.iter_mut().zip(bodies).zip(psi) {
             let linear = psi.fixed_rows::<3>(0).amax() / length;
             let turn = psi.fixed_rows::<3>(3).amax();
             size = size.max(sharpness * linear).max(sharpness * turn);
-            step.correct(state, integrator, psi);
+            step.correct(known, integrator, psi);
         }
         size
     }
@@ -758,8 +761,6 @@ impl<L: PlatformLeg> Stepped for Platform<L> {
 pub(crate) fn base_body(config: &PlatformConfig) -> Body {
     let base = &config.base;
     let tensor = inertia_tensor(&base.inertia_kg_m2, &base.products_of_inertia_kg_m2);
-    Body {
-        inertia: spatial_inertia(base.mass_kg, base.centre_of_mass_m, tensor),
-        gravity: config.gravity_m_s2.into(),
-    }
+    let inertia = spatial_inertia(base.mass_kg, base.centre_of_mass_m, tensor);
+    Body::rigid(inertia, config.gravity_m_s2.into())
 }

@@ -228,11 +228,9 @@ impl StrutLeg {
             velocity: map * base.velocity,
             acceleration: map * base.acceleration,
             algorithmic: map * base.algorithmic,
+            modal: Default::default(),
         };
-        let body = Body {
-            inertia: crank_inertia(&self.strut),
-            gravity: Vector3::zeros(),
-        };
+        let body = Body::rigid(crank_inertia(&self.strut), Vector3::zeros());
         let arm = Vector3::new(self.strut.config().crank.length_m, 0.0, 0.0);
         let local = moving.pose.rotation().tr_mul(&on_foot);
         inertia_of(&body, &moving).force[5] - arm.cross(&local).z

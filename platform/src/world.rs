@@ -10,7 +10,7 @@
 
 use crate::actuation::{self, Actuation};
 use crate::bodies::{Bodies, BodySystem, EFFECTOR, MOST_BODIES, PortResponse};
-use crate::body::{Body, BodyState, BodyStep, gravity_energy, kinetic_energy};
+use crate::body::{Body, BodyState, BodyStep, gravity_energy, kinetic_energy, strain_energy};
 use crate::contact::{BodyMotion, ContactPair, EpisodeChanges, Latch};
 use crate::encounter::{Encounter, EncounterMemory};
 use crate::error::{PlatformError, Result};
@@ -98,7 +98,12 @@ pub struct WorldMemory {
 
 /// Kinetic energy and potential of a body [J].
 fn energy(body: &Body, state: &BodyState) -> f64 {
-    kinetic_energy(body, state) + gravity_energy(body, &state.pose)
+    kinetic_energy(body, state) + gravity_energy(body, &state.pose) + strain_energy(body, state)
+}
+
+/// Energy lost in the appendages of bodies since the start [J].
+pub fn lost_in_appendages<'a>(bodies: impl Iterator<Item = &'a BodyState>) -> f64 {
+    bodies.map(|state| state.modal.lost).sum()
 }
 
 /// What a body does by itself.
@@ -418,7 +423,9 @@ impl World {
             + self.vehicle_work(bodies, steps, h);
         let (actuators, _) = self.actuator_work(bodies, |i| &steps[i].trial, (start, h));
         let trials = steps.iter().map(|step| &step.trial);
-        let gained = self.energy_of(trials.clone()) - self.body_energy(bodies);
+        let gained = self.energy_of(trials.clone()) - self.body_energy(bodies)
+            + lost_in_appendages(trials.clone())
+            - lost_in_appendages(bodies.iter());
         let given = (self.target_energy(trials.clone()) - account.initial_target).abs();
         // The motion is integrated in the axes of the bodies. A body that turns by ω h in a step moves
         // that part of its energy T from axis to axis, although nothing acts on it; what the step
@@ -487,11 +494,13 @@ impl World {
             let found = (actuator.actuation).evaluate(&bodies[i], &actuator.felt, time);
             let change = found.wrench - self.account.actuator_loads[i];
             self.account.actuator_loads[i] = found.wrench;
-            let factors = self.bodies.all[i].inertia.cholesky();
+            let body = &self.bodies.all[i];
+            let factors = body.instantaneous_inertia().cholesky();
             if let Some(factors) = factors.filter(|_| self.bodies.target == Some(i)) {
                 let jump = factors.solve(&change);
                 bodies[i].acceleration += jump;
                 bodies[i].algorithmic += jump;
+                body.modes.jump(&mut bodies[i].modal, &jump);
             }
         }
     }

@@ -118,13 +118,13 @@ impl Loaded {
         inputs: &[f64],
         integrator: &Integrator,
     ) -> Result<(BodyStep, usize), Failure> {
-        let mut step = BodyStep::predict(state, integrator, false);
+        let mut step = BodyStep::predict(&self.body, state, integrator, false);
         for iteration in 1..=MOST_ITERATIONS {
             let (force, tangent) = step.inertia(&self.body, integrator);
             let (wrench, by_pose) = self.wrench(&step.trial.pose, inputs);
             let solved = (tangent - by_pose).lu().solve(&(wrench - force)); // (1)
             let psi = solved.ok_or("the equations of the end effector are singular")?;
-            step.correct(state, integrator, &psi);
+            step.correct((&self.body, state), integrator, &psi);
             let speed = step.trial.velocity.amax();
             // Negated: NaN is no speed either.
             if !(speed <= LARGEST_VELOCITY && step.trial.is_finite()) {

@@ -375,23 +375,14 @@ fn add_tangent<G: Group<N, D>, const N: usize, const D: usize>(
                 continue;
             }
             // E T⁻¹: column j of the map combines the columns of E.
-            for l in 0..N {
-                let share = motion.maps[node][(l, j)];
-                if share == 0.0 {
-                    continue;
-                }
-                let (unit, rows) = gradient_rows::<N, D>(interfaces, position, l);
-                if let Some(unit) = unit {
-                    add_column(target, moving, unit, share);
-                }
-                for row in rows {
-                    add_column(
-                        target,
-                        moving,
-                        row,
-                        share * gradient[(row, position * N + l)],
-                    );
-                }
+            let map = motion.maps[node].column(j);
+            for l in (0..N).filter(|_| position == 0) {
+                add_column(target, moving, twist_row::<D>(l), map[l]);
+            }
+            let (_, rows) = gradient_rows::<N, D>(interfaces, position, j);
+            for row in rows {
+                let shares = (0..N).map(|l| map[l] * gradient[(row, position * N + l)]);
+                add_column(target, moving, row, shares.sum());
             }
         }
     }
@@ -433,6 +424,9 @@ fn add_tangent<G: Group<N, D>, const N: usize, const D: usize>(
 
 /// Adds `share` times a column of a matrix.
 fn add_column(target: &mut [f64], matrix: &DMatrix<f64>, column: usize, share: f64) {
+    if share == 0.0 {
+        return;
+    }
     let order = target.len();
     let from = &matrix.as_slice()[column * order..(column + 1) * order];
     for (sum, x) in target.iter_mut().zip(from) {

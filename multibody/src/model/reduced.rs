@@ -61,7 +61,12 @@ pub struct Shapes {
     pub quadratic: Vec<DMatrix<f64>>,
     /// Parts of S by components.
     parts: [DMatrix<f64>; 9],
+    /// Whether component a of field k is there at all, 3 k + a: many fields move along one axis only.
+    live: Vec<bool>,
 }
+
+/// Share of the largest mass moment below which a component of a field is rounding.
+const STILL: f64 = 1e-24;
 
 /// Where a body and its shapes move.
 #[derive(Debug, Clone, Copy)]
@@ -92,14 +97,16 @@ pub(crate) const RIGID: usize = 6;
 impl Shapes {
     /// From S of eq. (4), ΔM, K and D, without fields of second order.
     pub fn new(
-        moments: DMatrix<f64>,
+        mut moments: DMatrix<f64>,
         rest_mass: DMatrix<f64>,
         stiffness: DMatrix<f64>,
         damping: DMatrix<f64>,
     ) -> Self {
         let count = stiffness.nrows().min(moments.nrows().saturating_sub(4) / 3);
+        let live = Self::clear_still(&mut moments, count);
         Self {
             parts: Self::shape_parts(&moments, count),
+            live,
             moments,
             rest_mass,
             stiffness,
@@ -112,6 +119,25 @@ impl Shapes {
     #[must_use]
     pub fn with_quadratic(self, quadratic: Vec<DMatrix<f64>>) -> Self {
         Self { quadratic, ..self }
+    }
+
+    /// Clears the components of fields that are but rounding, and says which are not.
+    fn clear_still(moments: &mut DMatrix<f64>, count: usize) -> Vec<bool> {
+        // ∫ φ_a² dm of each component against the largest of its field.
+        let square =
+            |moments: &DMatrix<f64>, k: usize, a: usize| moments[(4 + 3 * k + a, 4 + 3 * k + a)];
+        let mut live = vec![true; 3 * count];
+        for k in 0..count {
+            let largest = (0..3).map(|a| square(moments, k, a)).fold(0.0, f64::max);
+            for a in 0..3 {
+                if square(moments, k, a) <= STILL * largest {
+                    live[3 * k + a] = false;
+                    moments.row_mut(4 + 3 * k + a).fill(0.0);
+                    moments.column_mut(4 + 3 * k + a).fill(0.0);
+                }
+            }
+        }
+        live
     }
 
     /// Number of coordinates m.
@@ -174,7 +200,9 @@ impl Shapes {
                 row.fill(0.0);
             }
             for (k, factor) in factors.iter().enumerate() {
-                add_multiple(row, *factor, self.column(4 + 3 * k + a));
+                if self.live[3 * k + a] {
+                    add_multiple(row, *factor, self.column(4 + 3 * k + a));
+                }
             }
         }
     }
@@ -271,16 +299,15 @@ impl Shapes {
         let columns = Columns::new(self, at, rows);
         let omega = at.omega.cross_matrix();
         let (w_k, w_c, w_m) = (weights.stiffness, weights.damping, weights.inertia);
-        let none = Matrix3::zeros();
         for j in 0..3 {
             let e = unit(j);
             let turn = e.cross_matrix();
             // δ(−Rᵀ g) = ψ × Rᵀ g.
             let falling = e.cross(&at.gravity) * w_k;
-            columns.rigid(&falling, &none, &none, by_place, 3 + j);
+            columns.rigid_shift(&falling, by_place, 3 + j);
             if dynamic {
                 let alpha = e * w_m + at.omega.cross(&e) * w_c;
-                columns.rigid(&alpha, &none, &none, by_motion, j);
+                columns.rigid_shift(&alpha, by_motion, j);
                 let spin = turn * w_m + (omega * turn + turn * omega) * w_c;
                 let twice = turn * (2.0 * w_c);
                 columns.rigid(&(e.cross(&at.v) * w_c), &spin, &twice, by_motion, 3 + j);
@@ -338,22 +365,29 @@ impl Shapes {
         // The velocity field has the coefficients [v | ω̃ | ζ_k ω̃ + η_k I].
         let omega = at.omega.cross_matrix();
         let mut sum = 0.0;
-        let mut coefficients = [0.0; 4 + 3 * MOST_FIELDS];
-        let coefficients = &mut coefficients[..size];
-        for i in 0..3 {
-            coefficients[0] = at.v[i];
+        // S times them follows from the rows of places and rates, as in eq. (4).
+        let mut rows = [0.0; 6 * (4 + 3 * MOST_FIELDS)];
+        let (place, rate) = rows[..6 * size].split_at_mut(3 * size);
+        self.contracted_rows(at.zeta, true, place);
+        self.contracted_rows(at.eta, false, rate);
+        let with_velocity = |i: usize, row: &dyn Fn(usize) -> f64| {
+            let mut product = at.v[i] * row(0);
             for a in 0..3 {
-                coefficients[1 + a] = omega[(i, a)];
+                let moved = at.zeta.iter().enumerate();
+                let lever = row(1 + a) + moved.map(|(k, z)| z * row(4 + 3 * k + a)).sum::<f64>();
+                product += omega[(i, a)] * lever;
             }
-            for (entries, (zeta, eta)) in
-                (coefficients[4..].chunks_exact_mut(3)).zip(at.zeta.iter().zip(at.eta))
-            {
-                for (a, entry) in entries.iter_mut().enumerate() {
-                    *entry = zeta * omega[(i, a)];
+            let moving = at.eta.iter().enumerate();
+            product + moving.map(|(k, eta)| eta * row(4 + 3 * k + i)).sum::<f64>()
+        };
+        for i in 0..3 {
+            sum += with_velocity(i, &|j| {
+                let mut product = at.v[i] * self.moments[(j, 0)] + rate[i * size + j];
+                for a in 0..3 {
+                    product += omega[(i, a)] * place[a * size + j];
                 }
-                entries[i] += eta;
-            }
-            sum += quadratic(&self.moments, coefficients);
+                product
+            });
         }
         let mut speeds = [0.0; RIGID + MOST_FIELDS];
         let speeds = &mut speeds[..self.rest_mass.nrows()];
@@ -487,6 +521,20 @@ impl<'a> Columns<'a> {
             size,
             second: of(place),
             second_rate: of(rate),
+        }
+    }
+
+    /// Adds the forces of δA with δα alone to a column.
+    fn rigid_shift(&self, alpha: &Vector3<f64>, out: &mut DMatrix<f64>, column: usize) {
+        let (size, mass) = (self.size, self.shapes.column(0));
+        let turning = moment(|i, a| alpha[i] * self.place[a * size]);
+        for i in 0..3 {
+            out[(i, column)] += alpha[i] * mass[0];
+            out[(3 + i, column)] += turning[i];
+        }
+        for k in 0..self.shapes.fields() {
+            let at = &mass[4 + 3 * k..7 + 3 * k];
+            out[(RIGID + k, column)] += alpha[0] * at[0] + alpha[1] * at[1] + alpha[2] * at[2];
         }
     }
 

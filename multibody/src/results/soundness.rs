@@ -51,6 +51,8 @@ pub enum Doubt {
     SurfaceStrain,
     /// A motor turned beyond its range [rad].
     MotorRange,
+    /// An elastic appendage bends beyond its model [-].
+    Deflection,
     /// The peak force moves by more than was asked for when mesh and steps are refined [-].
     PeakError,
     /// The outcome is another one when mesh and steps are refined [1].
@@ -70,6 +72,7 @@ impl Doubt {
             Self::AxialStrain => "axial_strain",
             Self::SurfaceStrain => "surface_strain",
             Self::MotorRange => "motor_range",
+            Self::Deflection => "deflection",
             Self::PeakError => "peak_error",
             Self::OutcomeError => "outcome_error",
             Self::ToldByModel => "told_by_model",
@@ -168,6 +171,12 @@ impl fmt::Display for Reason {
                 "the motor turned by {}°, beyond its range of ±{}°",
                 Short(value.to_degrees()),
                 Short(allowed.to_degrees())
+            ),
+            Doubt::Deflection => write!(
+                f,
+                "an elastic appendage bends by {} % of its length (its model allows {} %)",
+                percent(value),
+                percent(allowed)
             ),
             Doubt::PeakError => write!(
                 f,
@@ -444,6 +453,17 @@ impl Watch {
                 time_s: Some(time),
             });
         }
+    }
+
+    /// Notes how far an elastic appendage bends, as a share of its length.
+    pub fn appendage(&mut self, time: f64, share: f64, allowed: f64) {
+        self.limit(Reason {
+            doubt: Doubt::Deflection,
+            leg: None,
+            value: share,
+            allowed,
+            time_s: Some(time),
+        });
     }
 
     /// Notes how far a motor has turned to either side, and its range [rad].

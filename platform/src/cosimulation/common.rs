@@ -327,8 +327,9 @@ impl Cosimulation {
         }
         let psi = self.world.solve(end)?;
         let before = steps[EFFECTOR].trial;
-        for ((step, state), psi) in steps.iter_mut().zip(&self.bodies).zip(&psi) {
-            step.correct(state, integrator, psi);
+        let bodies = self.world.bodies().all.iter().zip(&self.bodies);
+        for ((step, known), psi) in steps.iter_mut().zip(bodies).zip(&psi) {
+            step.correct(known, integrator, psi);
         }
         let after = &steps[EFFECTOR].trial;
         let way = |slot: &LegSlot| (after.point(&slot.sphere) - before.point(&slot.sphere)).norm();

@@ -235,10 +235,7 @@ mod tests {
 
     fn tumbling() -> (Body, BodyState) {
         let tensor = Matrix3::from_diagonal(&Vector3::new(0.04, 0.05, 0.07));
-        let body = Body {
-            inertia: spatial_inertia(3.0, [0.0; 3], tensor),
-            gravity: Vector3::zeros(),
-        };
+        let body = Body::rigid(spatial_inertia(3.0, [0.0; 3], tensor), Vector3::zeros());
         let twist = Vector6::new(0.3, -0.2, 0.1, 3.0, 2.0, -4.0);
         let mut state = BodyState::moving(Se3::identity(), twist);
         state.acceleration = free_acceleration(&body, &state, &Vector6::zeros()).unwrap();

@@ -177,8 +177,11 @@ impl Explicit {
         forces: &[Vector3<f64>],
     ) -> Result<Vec<BodyStep>> {
         self.common.world.begin(self.common.time, end);
-        let predict = |state| BodyStep::predict(state, integrator, false);
-        let mut steps: Vec<BodyStep> = self.common.bodies.iter().map(predict).collect();
+        let bodies = self.common.world.bodies().all.iter();
+        let mut steps: Vec<BodyStep> = bodies
+            .zip(&self.common.bodies)
+            .map(|(body, state)| BodyStep::predict(body, state, integrator, false))
+            .collect();
         let mut correction = f64::INFINITY;
         for _ in 0..MOST_ITERATIONS {
             let answer = |leg: usize, _: &_| (forces[leg], Matrix3::zeros());

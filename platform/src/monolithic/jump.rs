@@ -114,9 +114,11 @@ impl<L: PlatformLeg> Platform<L> {
         }
         let psi = world.solve(self.time)?;
         let weight = integrator.weights().inertia;
-        for (body, psi) in bodies.iter_mut().zip(&psi) {
-            body.acceleration += psi * weight;
-            body.algorithmic += psi * weight;
+        for ((state, body), psi) in bodies.iter_mut().zip(&world.bodies().all).zip(&psi) {
+            let jump = psi * weight;
+            state.acceleration += jump;
+            state.algorithmic += jump;
+            body.modes.jump(&mut state.modal, &jump);
         }
         let base = world.bodies().base.map(|i| (&bodies[i], &psi[i]));
         let effector = &bodies[EFFECTOR];

@@ -12,10 +12,8 @@ const ROUNDING: f64 = 1e-12;
 #[test]
 fn gravity_energy_is_that_of_the_mass_centre_and_weight_is_its_slope() {
     let (mass, centre) = (7.0, Vector3::new(0.3, -0.2, 0.5));
-    let body = Body {
-        inertia: spatial_inertia(mass, centre.into(), Matrix3::identity()),
-        gravity: Vector3::new(1.0, 2.0, -9.0),
-    };
+    let inertia = spatial_inertia(mass, centre.into(), Matrix3::identity());
+    let body = Body::rigid(inertia, Vector3::new(1.0, 2.0, -9.0));
     let place = Vector3::new(4.0, 5.0, 6.0);
     for angles in [[0.0, 0.0, 0.0], [0.4, -1.1, 2.0], [3.0, 0.2, -0.7]] {
         let turn = Rotation3::from_euler_angles(angles[0], angles[1], angles[2]);

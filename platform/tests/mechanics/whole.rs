@@ -161,10 +161,10 @@ fn linearisation_sees_a_captured_target() {
         latch.stiffness_n_per_m = latch.stiffness_n_per_m.map(|k| stiffer * k);
         latch.stiffness_nm_per_rad = latch.stiffness_nm_per_rad.map(|k| stiffer * k);
         CapturedTarget {
-            body: Body {
-                inertia: spatial_inertia(mass, [0.0; 3], tensor(inertia)),
-                gravity: Default::default(),
-            },
+            body: Body::rigid(
+                spatial_inertia(mass, [0.0; 3], tensor(inertia)),
+                Default::default(),
+            ),
             pose: *equilibrium.pose(),
             latch: latch.latch(&pair),
         }

@@ -168,24 +168,19 @@ impl Shapes {
         for (which, d) in [rate, Matrix3::identity()].iter().enumerate() {
             out[which].fill(0.0);
             for p in 0..self.quadratic.len() {
-                let first = 4 + 3 * (m + p);
                 columns.shape_rigid(d, m + p, &mut out[which], p);
-                for k in 0..self.fields() {
-                    let mut sum = 0.0;
-                    for i in 0..3 {
-                        for a in 0..3 {
-                            sum += d[(i, a)] * self.moments[(4 + 3 * k + i, first + a)];
-                        }
-                    }
-                    out[which][(RIGID + k, p)] += sum;
-                    if which == 0 {
-                        out[which][(RIGID + k, p)] += self.damping[(k, m + p)];
+                let rows = out[which].nrows();
+                let column = &mut out[which].as_mut_slice()[p * rows..(p + 1) * rows];
+                for a in (0..3).filter(|a| self.live[3 * (m + p) + a]) {
+                    let moved = self.column(4 + 3 * (m + p) + a)[4..].chunks_exact(3);
+                    for (sum, at) in column[RIGID..].iter_mut().zip(moved) {
+                        *sum += d[(0, a)] * at[0] + d[(1, a)] * at[1] + d[(2, a)] * at[2];
                     }
                 }
-                if which == 1 {
-                    for i in 0..RIGID + self.fields() {
-                        out[which][(i, p)] += self.rest_mass[(i, RIGID + m + p)];
-                    }
+                if which == 0 {
+                    add_multiple(&mut column[RIGID..], 1.0, slice(&self.damping, m + p));
+                } else {
+                    add_multiple(column, 1.0, slice(&self.rest_mass, RIGID + m + p));
                 }
             }
         }

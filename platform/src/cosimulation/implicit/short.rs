@@ -87,11 +87,13 @@ impl Implicit {
     /// First guess: the end effector as its past says, the target as its acceleration says.
     fn predict(&self, integrator: &Integrator, end: f64) -> Vec<BodyStep> {
         let guess = self.predictor.guess(&[end])[0];
-        let step = |(i, state)| match i {
-            EFFECTOR => BodyStep::guess(state, integrator, &guess),
-            _ => BodyStep::predict(state, integrator, false),
+        let bodies = self.common.world.bodies().all.iter();
+        let known = bodies.zip(&self.common.bodies).enumerate();
+        let step = |(i, (body, state))| match i {
+            EFFECTOR => BodyStep::guess(body, state, integrator, &guess),
+            _ => BodyStep::predict(body, state, integrator, false),
         };
-        self.common.bodies.iter().enumerate().map(step).collect()
+        known.map(step).collect()
     }
 
     /// True if all slopes are those of steps of `h` [s].
