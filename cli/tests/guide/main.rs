@@ -81,8 +81,8 @@ fn words(line: &str) -> Vec<String> {
     out
 }
 
-/// Runs all commands of a page.
-fn follow(page: &str) {
+/// Runs all commands of a page; gives the folder in which that was done.
+fn follow(page: &str) -> tempfile::TempDir {
     let path = repository().join("docs").join(page);
     let folder = tempfile::tempdir().unwrap();
     let mut commands = 0;
@@ -109,11 +109,23 @@ fn follow(page: &str) {
         }
     }
     assert!(commands > 0, "{page} has no command");
+    folder
 }
 
 #[test]
 fn the_quick_start_works() {
-    follow("quick-start.md");
+    let folder = follow("quick-start.md");
+    // The picture on its first lines is of that docking.
+    let summary = read(&folder.path().join("out/dock/summary.json"));
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let number = |key: &str| summary[key].as_f64().unwrap();
+    let picture = read(&repository().join("docs/docking.svg"));
+    for said in [
+        format!("captured, {:.2} s", number("capture_time_s")),
+        format!("largest, {:.1} N", number("peak_contact_force_n")),
+    ] {
+        assert!(picture.contains(&said), "the picture does not say {said}");
+    }
 }
 
 #[test]

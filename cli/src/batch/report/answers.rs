@@ -6,9 +6,7 @@ use super::data::Data;
 use super::limits::{self, Kept};
 use super::measure::Measure;
 use super::pictures;
-use crate::batch::results::{
-    CONFIDENCE, PROBABILITIES, Results, level, percent, percents, quantile_words,
-};
+use crate::batch::results::{CONFIDENCE, PROBABILITIES, Results, level, percents, quantile_words};
 use anyhow::Result;
 use softdock_docking::{Outcome, Summary};
 use softdock_report::{Answer, Block, Cell, Table, significant};
@@ -240,7 +238,7 @@ fn known(data: &Data<'_>, results: &Results, named: &[Measure]) -> Result<Table>
         let interval = found.interval.map_or_else(|| "–".to_owned(), percents);
         rows.push(vec![
             Cell::text("probability of capture [%]"),
-            Cell::text(percent(share)),
+            Cell::number(100.0 * share, 3),
             Cell::text(interval),
             holds(found.coverage, found.interval.is_some()),
         ]);
@@ -249,11 +247,12 @@ fn known(data: &Data<'_>, results: &Results, named: &[Measure]) -> Result<Table>
                 "  whatever became of the {} undecided runs [%]",
                 results.undecided()
             );
-            let row = ["–".to_owned(), percents(bounds)].map(Cell::text);
-            let mut cells = vec![Cell::text(label)];
-            cells.extend(row);
-            cells.push(holds(found.coverage, found.interval.is_some()));
-            rows.push(cells);
+            rows.push(vec![
+                Cell::text(label),
+                Cell::number(f64::NAN, 1),
+                Cell::text(percents(bounds)),
+                holds(found.coverage, found.interval.is_some()),
+            ]);
         }
     }
     for measure in named {
