@@ -541,7 +541,7 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "reduced",
         list: true,
-        meaning: "beams, or a body of a file, that move in few coordinates: a moving frame with exact rigid motion, interfaces and fixed-interface modes (Craig and Bampton); small deformations, no geometric stiffening; `check` reports the error of the reduction",
+        meaning: "beams, or a body of a file, that move in few coordinates: a moving frame with exact rigid motion, interfaces and fixed-interface modes (Craig and Bampton); small deformations, places to second order, so that geometric stiffening is in; `check` reports the error of the reduction",
         rows: &[
             NAME,
             row(
