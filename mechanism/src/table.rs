@@ -524,6 +524,12 @@ pub const SECTIONS: &[Section] = &[
                 "origin in the frame of what it is on",
             ),
             row(
+                "at_m",
+                Kind::Vector,
+                ANY,
+                "origin at the start, world, instead of position_m",
+            ),
+            row(
                 "rotation_rad",
                 Kind::Turn,
                 ANY,

@@ -69,13 +69,12 @@ pub fn page(
         warning: (summary.soundness.key() != "sound")
             .then(|| format!("The result is {}.", summary.soundness.key())),
         figures: vec![
-            Figure::number(
+            Figure::text(
                 "degrees of freedom",
-                summary.degrees_of_freedom as f64,
-                3,
+                summary.degrees_of_freedom.to_string(),
                 "",
             ),
-            Figure::number("steps", summary.steps as f64, 7, ""),
+            Figure::text("steps", summary.steps.to_string(), ""),
             Figure::number("energy missing", summary.energy_residual_rel, 2, ""),
             Figure::number("joint gap", summary.joint_gap, 2, ""),
         ],
