@@ -524,6 +524,12 @@ pub const SECTIONS: &[Section] = &[
                 "origin in the frame of what it is on",
             ),
             row(
+                "at_m",
+                Kind::Vector,
+                ANY,
+                "origin at the start, world, instead of position_m",
+            ),
+            row(
                 "rotation_rad",
                 Kind::Turn,
                 ANY,
@@ -541,7 +547,7 @@ pub const SECTIONS: &[Section] = &[
     Section {
         name: "reduced",
         list: true,
-        meaning: "beams, or a body of a file, that move in few coordinates: a moving frame with exact rigid motion, interfaces and fixed-interface modes (Craig and Bampton); small deformations, no geometric stiffening; `check` reports the error of the reduction",
+        meaning: "beams, or a body of a file, that move in few coordinates: a moving frame with exact rigid motion, interfaces and fixed-interface modes (Craig and Bampton); small deformations, places to second order, so that geometric stiffening is in; `check` reports the error of the reduction",
         rows: &[
             NAME,
             row(

@@ -8,6 +8,7 @@ mod free_links;
 mod jumps;
 mod leg;
 mod newton;
+mod panels;
 mod platform_cosimulation;
 mod random_releases;
 mod refusals;

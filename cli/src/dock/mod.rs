@@ -52,6 +52,7 @@ Scenarios that come with the program, by name:
   motors-hold         motors that hold their angle with a PD controller
   motors-lqr          motors that hold the end effector's pose with a linear-quadratic regulator
   motors-impedance    motors under impedance control: the end effector gives way as asked for
+  flexible-target     the default docking, the target with two elastic panels
   idss-ring           the platform enlarged to a mating plane of 1.2 m, vehicles of 10 t and 400 t
 
 Examples:

@@ -83,6 +83,7 @@ impl Settings for Scenario {
             "motors-hold",
             "motors-lqr",
             "motors-impedance",
+            "flexible-target",
             "idss-ring"
         ]
     }

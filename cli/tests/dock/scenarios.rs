@@ -5,7 +5,7 @@ use crate::support::Folder;
 use serde_json::Value;
 
 /// The shipped scenarios with their texts.
-const SCENARIOS: [(&str, &str); 11] = [
+const SCENARIOS: [(&str, &str); 12] = [
     ("default", include_str!("../../../scenarios/default.toml")),
     ("aligned", include_str!("../../../scenarios/aligned.toml")),
     (
@@ -39,6 +39,10 @@ const SCENARIOS: [(&str, &str); 11] = [
     (
         "motors-impedance",
         include_str!("../../../scenarios/motors-impedance.toml"),
+    ),
+    (
+        "flexible-target",
+        include_str!("../../../scenarios/flexible-target.toml"),
     ),
     (
         "idss-ring",

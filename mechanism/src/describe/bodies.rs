@@ -90,10 +90,19 @@ impl Assembler<'_> {
         for entry in self.entries("frame")? {
             let name = self.name(&entry)?;
             let on = self.spot_on(&entry)?;
-            let local = Pose::new(
+            let mut local = Pose::new(
                 entry.vector("position_m")?.unwrap_or_default(),
                 entry.turn("rotation_rad")?.unwrap_or_default(),
             );
+            if let Some(at) = entry.vector("at_m")? {
+                if entry.has("position_m") {
+                    let remedy = "at_m is in the world, position_m in the axes of `on`: leave one out";
+                    return Err(entry.error_at("at_m", "is there besides position_m", remedy));
+                }
+                let host = self.world(&on);
+                let from_host = nalgebra::Vector3::from(at) - host.position;
+                local.position = host.rotation.tr_mul(&from_host);
+            }
             let spot = Spot {
                 host: on.host,
                 pose: on.pose.compose(&local),

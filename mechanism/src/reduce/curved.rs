@@ -39,7 +39,7 @@ use nalgebra::{Cholesky, DMatrix, DVector, Matrix6, SymmetricEigen, Vector3, Vec
 /// Deformations whose terms of second order are looked at: the softest.
 const MOST_DEFORMATIONS: usize = 30;
 /// Fields kept.
-const MOST_FIELDS: usize = 6;
+const MOST_FIELDS: usize = 8;
 /// Fields below this share of the largest are left out.
 const SMALLEST: f64 = 1e-3;
 

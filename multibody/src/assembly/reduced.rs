@@ -5,11 +5,14 @@
 //!
 //! ```text
 //! (v, ω, η) = E v_nodes,   (v̇, ω̇, η̇) = E v̇_nodes + bias                         (1)
-//! r = Eᵀ f,   δr = δEᵀ f + Eᵀ (f_place E ψ + (w_C f_rate + w_M f_change) E T⁻¹ ψ)      (2)
+//! r = Eᵀ f,   δr = δEᵀ f + Eᵀ (f_place E ψ + (w_C f_rate + w_M f_change) E' T⁻¹ ψ)     (2)
+//! E' = E + (w_C / w_M) ∂bias/∂v                                                        (3)
 //! ```
 //!
-//! The change of E in (1), of the order of the step squared against the terms kept, is left out of δr;
-//! the first term of δr, the geometric stiffness of the interface forces, is exact.
+//! (3) carries the change of the bias with the velocities, which f_change meets; that with f_rate, and the
+//! change of E with the place in (1), of the order of the step squared against the terms kept, are left
+//! out of δr. The first term of δr, the geometric stiffness of the interface forces, is exact. The bias is
+//! a quadratic form b of the velocities, so that its derivative along e is b(v + e) − b(v) − b(e).
 
 use super::joints::{Geometric, JointKinematics};
 use super::{Motion, Task, Wanted};
@@ -33,6 +36,8 @@ pub(crate) struct ReducedScratch {
     curved: CurvedScratch,
     /// E, (6 + m) × (N · nodes), its product with the tangents, and Eᵀ with that.
     gradient: DMatrix<f64>,
+    /// E' of eq. (3).
+    moving: DMatrix<f64>,
     product: DMatrix<f64>,
     projected: DMatrix<f64>,
 }
@@ -47,6 +52,7 @@ impl ReducedScratch {
         self.curved.fit(shapes);
         if self.gradient.shape() != (order, unknowns) {
             self.gradient = DMatrix::zeros(order, unknowns);
+            self.moving = DMatrix::zeros(order, unknowns);
             self.product = DMatrix::zeros(order, unknowns);
             self.projected = DMatrix::zeros(unknowns, unknowns);
             self.by = [0; 2].map(|_| DMatrix::zeros(order, order));
@@ -280,6 +286,10 @@ fn assemble_body<G: Group<N, D>, const N: usize, const D: usize>(
     idle(model, body, motion, task, wanted, system);
     if wanted == Wanted::Tangent {
         tangents(shapes, &at, task, scratch);
+        if task.dynamic {
+            scratch.moving.copy_from(&scratch.gradient);
+            add_bias_gradient(model, body, motion, task, &mut scratch.moving);
+        }
         add_tangent(model, body, motion, task, (scratch, system));
         if task.weights.stiffness != 0.0 {
             add_geometric(
@@ -290,6 +300,41 @@ fn assemble_body<G: Group<N, D>, const N: usize, const D: usize>(
                 &scratch.forces,
                 system,
             );
+        }
+    }
+}
+
+/// The second term of E', eq. (3).
+fn add_bias_gradient<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    body: &MountedShapes<G, D>,
+    motion: &Motion<'_, G, N>,
+    task: &Task,
+    gradient: &mut DMatrix<f64>,
+) {
+    let ratio = task.weights.damping / task.weights.inertia;
+    if !ratio.is_finite() || ratio == 0.0 {
+        return;
+    }
+    for (number, joint) in body.interfaces.iter().enumerate() {
+        let now = JointKinematics::new(model, joint, motion);
+        let at = |kinematics: &JointKinematics<G, N, D>, index: usize| {
+            measure(kinematics, joint, motion, index, true).bias
+        };
+        let still: [f64; N] = core::array::from_fn(|index| at(&now, index));
+        for side in 0..2 {
+            for j in 0..N {
+                let unit = SVector::<f64, N>::from_fn(|i, _| f64::from(u8::from(i == j)));
+                let (mut more, mut alone) = (now, now);
+                more.bodies[side].velocity += unit;
+                alone.bodies[side].velocity = unit;
+                alone.bodies[1 - side].velocity.fill(0.0);
+                let column = side * (1 + number) * N + j;
+                for (index, still) in still.iter().enumerate() {
+                    let slope = at(&more, index) - still - at(&alone, index);
+                    gradient[(RIGID + number * N + index, column)] += ratio * slope;
+                }
+            }
         }
     }
 }
@@ -347,6 +392,7 @@ fn add_tangent<G: Group<N, D>, const N: usize, const D: usize>(
 ) {
     let ReducedScratch {
         gradient,
+        moving: moving_gradient,
         product,
         projected,
         by: [place, moving],
@@ -381,7 +427,7 @@ fn add_tangent<G: Group<N, D>, const N: usize, const D: usize>(
             }
             let (_, rows) = gradient_rows::<N, D>(interfaces, position, j);
             for row in rows {
-                let shares = (0..N).map(|l| map[l] * gradient[(row, position * N + l)]);
+                let shares = (0..N).map(|l| map[l] * moving_gradient[(row, position * N + l)]);
                 add_column(target, moving, row, shares.sum());
             }
         }
