@@ -93,7 +93,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     output::probe(&file)?;
     let from = arguments.from.as_deref();
     let (text, schema, next) = match arguments.what {
-        What::Scenario => (scenario(from)?, Some(schema::scenario()?), "softdock dock"),
+        What::Scenario => (scenario(from)?, schema::scenario()?, "softdock dock"),
         What::Study => {
             if from.is_some() {
                 let message = "--from: a study starts from its own template; set `scenario` in it";
@@ -101,19 +101,21 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
             }
             (
                 study()?,
-                Some(schema::study()?),
+                schema::study()?,
                 "softdock batch run --out results",
             )
         }
-        What::Mechanism => (mechanism(from)?, None, "softdock mechanism simulate"),
+        What::Mechanism => (
+            mechanism(from)?,
+            schema::mechanism()?,
+            "softdock mechanism simulate",
+        ),
     };
     output::write_atomic(&file, text.as_bytes())?;
     output::tell(&format!("wrote {}", file.display()))?;
-    if let Some(schema) = schema {
-        let beside = file.with_file_name(schema_name(arguments.what));
-        output::write_atomic(&beside, schema.as_bytes())?;
-        output::tell(&format!("wrote {} (for editors)", beside.display()))?;
-    }
+    let beside = file.with_file_name(schema_name(arguments.what));
+    output::write_atomic(&beside, schema.as_bytes())?;
+    output::tell(&format!("wrote {} (for editors)", beside.display()))?;
     output::tell(&format!("next: {next} {}", file.display()))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -122,7 +124,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
 fn schema_name(what: What) -> &'static str {
     match what {
         What::Study => "softdock-study.schema.json",
-        What::Scenario | What::Mechanism => "softdock-scenario.schema.json",
+        What::Scenario => "softdock-scenario.schema.json",
+        What::Mechanism => "softdock-mechanism.schema.json",
     }
 }
 
@@ -205,11 +208,12 @@ fn comment(key: &str) -> Result<String> {
 }
 
 fn mechanism(from: Option<&str>) -> Result<String> {
-    let Some(name) = from else {
-        return Ok(MECHANISM.to_owned());
+    let text = match from {
+        None => MECHANISM,
+        Some(name) => library::text(name).ok_or_else(|| library::unknown(name))?,
     };
-    let text = library::text(name).ok_or_else(|| library::unknown(name))?;
-    Ok(text.to_owned())
+    let schema = schema_name(What::Mechanism);
+    Ok(format!("#:schema ./{schema}\n{text}"))
 }
 
 #[cfg(test)]

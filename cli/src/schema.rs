@@ -1,6 +1,10 @@
 //! `softdock schema`: the settings as a JSON schema for editors, or as a table to read. Both are made
 //! from the rows of the settings.
 
+mod mechanism;
+
+pub use mechanism::mechanism;
+
 use crate::leg::spatial::config::SpatialSettings;
 use crate::output;
 use crate::settings::{Kind, Parameter, Settings};
@@ -37,6 +41,8 @@ enum What {
     Leg,
     /// The leg in space: `softdock leg spatial ... --config FILE`
     SpatialLeg,
+    /// A mechanism: `softdock mechanism ... FILE`; as a table see `softdock mechanism keys`
+    Mechanism,
 }
 
 /// Prints the schema or the table.
@@ -48,6 +54,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         What::Platform => text::<PlatformConfig>("A platform", arguments.markdown),
         What::Leg => text::<LegConfig>("A planar leg", arguments.markdown),
         What::SpatialLeg => text::<SpatialSettings>("A leg in space", arguments.markdown),
+        What::Mechanism if arguments.markdown => Ok(softdock_mechanism::table::reference()),
+        What::Mechanism => mechanism(),
     }?;
     output::say(&text)?;
     Ok(ExitCode::SUCCESS)
