@@ -13,7 +13,7 @@ static FILE: LazyLock<PathBuf> = LazyLock::new(|| softdock_fuzz::folder("archive
 
 /// Our FMUs with something else in place of the library: loading it fails, as it must.
 fn seeds() -> Vec<Vec<u8>> {
-    let one = |kind| pack(kind.packaged(), FmiVersion::Two, b"no library", TargetSystem::HERE).expect("an FMU");
+    let one = |kind: ModelKind| pack(kind.packaged(), FmiVersion::Two, b"no library", TargetSystem::HERE).expect("an FMU");
     ModelKind::ALL.into_iter().map(one).collect()
 }
 

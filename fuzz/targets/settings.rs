@@ -22,7 +22,7 @@ mod program {
 // The program's modules look for each other at the root.
 use program::{input_file, leg, settings};
 
-use leg_core::leg::PlanarLegConfig;
+use leg_core::LegConfig;
 use program::settings::{Resolved, Settings, SettingsArgs};
 use softdock_platform::PlatformConfig;
 use softdock_docking::Scenario;
@@ -36,7 +36,7 @@ fn seeds() -> Vec<String> {
     let mut seeds = vec![
         format!("s{}", default_text::<Scenario>()),
         format!("p{}", default_text::<PlatformConfig>()),
-        format!("l{}", default_text::<PlanarLegConfig>()),
+        format!("l{}", default_text::<LegConfig>()),
         "a closing_speed_m_s=0.1".to_owned(),
         "a contact.target={shape=\"cone\"}".to_owned(),
         "a legs.different=[{leg=1, set={\"tendon.present\"=false}}]".to_owned(),
@@ -82,7 +82,7 @@ fuzz_target!(
         match text.as_bytes()[0] {
             b's' => file::<Scenario>(rest),
             b'p' => file::<PlatformConfig>(rest),
-            b'l' => file::<PlanarLegConfig>(rest),
+            b'l' => file::<LegConfig>(rest),
             b'a' => argument(rest),
             _ => {}
         }
