@@ -22,7 +22,7 @@ fn size(input: &str) -> f64 {
     match input {
         "motor.torque_command" | "load.torque" => 0.1,
         "motor.angle_command" => 1e-4,
-        "load.force[1]" | "load.force[2]" => 0.5,
+        "load.force[1]" | "load.force[2]" | "tendon.force_command" => 0.5,
         _ if input.starts_with("tip.position") || input.starts_with("tip.displacement") => 1e-6,
         _ if input.starts_with("effector.") || input.starts_with("leg[") => 0.5,
         _ => 1e-4,

@@ -163,7 +163,15 @@ fn inputs_that_jump_act_as_steps_of_the_programs_table() {
                 })
                 .collect(),
         };
-        let mut motion = Motion::new(started(&config, &histories), Vec::new()).unwrap();
+        let pull = |leg: usize| -> Vec<f64> {
+            let pull = |k: usize| 5.0 * ((k + 2 * leg) % 3) as f64 - 4.0;
+            (0..4).map(pull).collect()
+        };
+        let mut platform = started(&config, &histories);
+        for leg in 0..legs {
+            assert!(platform.set_tendon_force(leg, table(pull(leg))));
+        }
+        let mut motion = Motion::new(platform, Vec::new()).unwrap();
         let folder = Folder::new(&format!("platform-jumps-{mode:?}"));
         let (fmu, mut instance) = loaded(&config, &folder);
         let force = fmu.references(&["effector.force[1]"]).unwrap();
@@ -173,12 +181,16 @@ fn inputs_that_jump_act_as_steps_of_the_programs_table() {
         };
         let names: Vec<String> = (1..=legs).map(|leg| format!("{name}[{leg}]")).collect();
         let commands = fmu.references(&names).unwrap();
+        let names = (1..=legs).map(|leg| format!("tendon.force_command[{leg}]"));
+        let pulls = fmu.references(&names.collect::<Vec<String>>()).unwrap();
         let mut worst = 0.0_f64;
         for k in 0..200 {
             let row = k / 50;
             instance.set_real(&force, &[push[row]]).unwrap();
             let values: Vec<f64> = (0..legs).map(|leg| command(leg)[row]).collect();
             instance.set_real(&commands, &values).unwrap();
+            let values: Vec<f64> = (0..legs).map(|leg| pull(leg)[row]).collect();
+            instance.set_real(&pulls, &values).unwrap();
             instance.do_step(k as f64 * STEP, STEP).unwrap();
             let sample = motion.advance_to((k + 1) as f64 / 1000.0).unwrap();
             worst = worst.max(difference(&fmu, &mut instance, sample));
@@ -225,6 +237,10 @@ fn other_numbers_of_legs_and_struts_are_packaged_too() {
         }
         instance.restore(again).unwrap();
     }
+    // Struts have no winches.
+    let pull = fmu.references(&["tendon.force_command[2]"]).unwrap();
+    instance.set_real(&pull, &[1.0]).unwrap();
+    assert!(instance.do_step(0.0, STEP).is_err());
 }
 
 #[test]

@@ -141,7 +141,8 @@ impl LoadedFmu {
         set_parameters(archive, &mut instance, &start.config)?;
         let inputs = &references.inputs;
         instance
-            .set_real(inputs, &start.inputs)
+            // Winches are not told: nothing pulls in co-simulation.
+            .set_real(inputs, &start.inputs[..inputs.len()])
             .map_err(UnitError::refused)?;
         instance.initialize(0.0, None).map_err(UnitError::refused)?;
         Ok(Self {
