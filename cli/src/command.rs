@@ -8,7 +8,6 @@
 //! A command is a structure of arguments with [`CommandArgs`] flattened into it, and a function from
 //! the configuration to a result ([`Views`]). Everything else is done here, the same for all.
 
-use crate::dock::kind;
 use crate::failure::settle;
 use crate::output::{self, CsvFile, OutputArgs, OutputError};
 use crate::run::Ended;
@@ -64,9 +63,6 @@ impl ViewArgs {
 
     /// Refuses places that cannot be written or hold results of value, before the work is done.
     fn probe(&self, file: &str) -> Result<()> {
-        if let Some(out) = &self.output.out {
-            kind::protect(out, file)?;
-        }
         self.output.probe(file)?;
         Ok(self.plot.as_deref().map_or(Ok(()), output::probe)?)
     }

@@ -15,6 +15,7 @@ mod init;
 mod input_file;
 mod input_table;
 mod inverse;
+mod kind;
 mod leg;
 mod legs;
 pub mod library;

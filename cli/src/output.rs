@@ -1,6 +1,8 @@
 //! Files that are whole or absent, and standard output that survives a closed pipe.
 
+use crate::kind;
 use crate::supervise;
+use anyhow::Result;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -21,11 +23,14 @@ pub struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// Refuses a folder in which `name` cannot be written, before the work is done.
-    pub fn probe(&self, name: &str) -> Result<(), OutputError> {
-        self.out
-            .as_ref()
-            .map_or(Ok(()), |out| probe(&out.join(name)))
+    /// Refuses a folder in which `name` cannot be written, or that holds results of value, before the
+    /// work is done.
+    pub fn probe(&self, name: &str) -> Result<()> {
+        let Some(out) = &self.out else {
+            return Ok(());
+        };
+        kind::protect(out)?;
+        Ok(probe(&out.join(name))?)
     }
 }
 

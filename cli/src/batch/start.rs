@@ -7,8 +7,8 @@ use super::screen;
 use super::status::damage_json;
 use super::study::{self, Changes, Prepared};
 use super::until::{self, Until};
-use crate::dock::kind;
 use crate::failure::{BadInput, STOPPED};
+use crate::kind;
 use crate::output;
 use crate::run;
 use crate::summary::Summary as Text;
@@ -83,7 +83,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
         output::say(&prepared.plan.text()?)?;
         return Ok(ExitCode::SUCCESS);
     };
-    kind::protect(out, "a study")?;
+    kind::protect_for(out, "a study")?;
     let how = Execution {
         out,
         threads: arguments.threads,

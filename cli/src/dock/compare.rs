@@ -1,8 +1,9 @@
 //! Several dockings side by side.
 
 use super::execute::{self, Ended, Finished};
-use super::{Arguments, FILE_NAMES, end, kind, page, shipped, summary, write_figures};
+use super::{Arguments, FILE_NAMES, end, page, shipped, summary, write_figures};
 use crate::failure::verdict_with;
+use crate::kind;
 use crate::output;
 use crate::run;
 use anyhow::Result;

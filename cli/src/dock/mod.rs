@@ -3,7 +3,6 @@
 mod compare;
 mod controller;
 pub mod execute;
-pub mod kind;
 mod page;
 pub mod requirements;
 mod scene;
@@ -15,6 +14,7 @@ pub mod table;
 
 use crate::failure::{BadInput, STOPPED, settle, verdict_with};
 use crate::foreign::ForeignCode;
+use crate::kind;
 use crate::legs::LegsArgs;
 use crate::output::{self, OutputArgs};
 use crate::run;

@@ -1,8 +1,9 @@
 //! One key varied in steps, with the curve of the peak force.
 
-use super::{Arguments, execute, kind, shipped};
+use super::{Arguments, execute, shipped};
 use crate::failure::{BadInput, FAILED, STOPPED, verdict_with};
 use crate::figures::{axis, title};
+use crate::kind;
 use crate::output::{self, CsvFile};
 use crate::run::{self, Progress};
 use crate::settings::{Kind, MOST_PARTS, Resolved, Settings, SettingsArgs};

@@ -1,9 +1,10 @@
 //! Two keys varied against each other: a map of the figures with the outcome of every run.
 
 use super::sweep::{COLUMNS, CURVES, MOST_RUNS, Point, Range, check_ends, run_all, scenario_at};
-use super::{Arguments, kind, shipped};
+use super::{Arguments, shipped};
 use crate::failure::{BadInput, FAILED, STOPPED, verdict_with};
 use crate::figures::{axis, title};
+use crate::kind;
 use crate::output::{self, CsvFile};
 use crate::run;
 use crate::settings::Resolved;

@@ -206,6 +206,7 @@ pub fn release(job: &Job<'_>, resolved: &Resolved<LegConfig>) -> Result<ExitCode
         let message = "--variant chapter-4 writes every step: leave --output-step out";
         return Err(BadInput::new(message).into());
     }
+    job.output.probe("leg.csv")?;
     let folder = job.output.out.clone().unwrap_or_default();
     let linear = linear_release(&config, job.times.duration, step)?;
     let mut exact = Simulation::new(&config)?;

@@ -1,7 +1,6 @@
 //! `softdock mechanism simulate`, `inverse` and `kinematics`.
 
 use super::MechanismArgs;
-use crate::dock::kind;
 use crate::output::{self, CsvFile, OutputArgs};
 use crate::run::{self, Ended, Progress};
 use anyhow::Result;
@@ -118,9 +117,7 @@ pub fn run(arguments: &Arguments, kind: Kind) -> Result<ExitCode> {
     run::check_times(analysis.duration, analysis.output_step)
         .map_err(crate::failure::BadInput::new)?;
     let folder = arguments.output.out.clone().unwrap_or_default();
-    if arguments.output.out.is_some() {
-        kind::protect(&folder, "a motion of a mechanism")?;
-    }
+    arguments.output.probe("mechanism.csv")?;
     let mut header = vec!["time_s"];
     header.extend(description.outputs.iter().map(|part| part.name.as_str()));
     run::listen_for_stop();

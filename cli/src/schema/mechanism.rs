@@ -16,6 +16,11 @@ pub fn mechanism() -> Result<String> {
         };
     }
     root["properties"][PARAMETER.name] = parameters();
+    root["properties"]["derived"] = json!({
+        "type": "object",
+        "description": "formulas of parameters, by names of their own",
+        "additionalProperties": scalar(),
+    });
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     root["title"] = json!("A mechanism");
     Ok(serde_json::to_string_pretty(&root)? + "\n")
@@ -56,8 +61,8 @@ fn property(row: &Row) -> Json {
         Kind::Word(words) => json!({ "anyOf": [
             { "enum": words }, { "type": "string", "pattern": "\\{" },
         ] }),
-        Kind::Vector | Kind::Numbers | Kind::Signals => list,
-        Kind::Turn | Kind::TurnSignals => json!({ "anyOf": [number, list] }),
+        Kind::Vector | Kind::Signals => list,
+        Kind::Numbers | Kind::Turn | Kind::TurnSignals => json!({ "anyOf": [number, list] }),
         Kind::Texts => json!({ "type": "array", "items": { "type": "string" } }),
     };
     out["description"] = json!(format!("{} ({})", row.meaning, in_words(row)));

@@ -87,7 +87,7 @@ pub fn answer(driver: &Driver, data: &Data<'_>) -> Result<Option<Answer>> {
     };
     let sentence = format!(
         "By a Gaussian process fitted to {} runs, which predicts {} % of the variance of capture in runs it \
-         has not seen. `softdock batch boundary` places runs near the boundary and knows it better.",
+         has not seen. softdock batch boundary places runs near the boundary and knows it better.",
         map.rows,
         percent(map.predicted.clamp(0.0, 1.0))
     );

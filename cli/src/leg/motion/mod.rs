@@ -170,6 +170,7 @@ impl Job<'_> {
         settings: &str,
         page: impl FnOnce(&Report<M::End>, &[M::Sample], &M::Film) -> Page,
     ) -> Result<ExitCode> {
+        self.output.probe("leg.csv")?;
         let folder = self.output.out.clone().unwrap_or_default();
         let output_step = self.times.output_step(motion.solver());
         let csv = CsvFile::create(&folder.join("leg.csv"), M::HEADER)?;

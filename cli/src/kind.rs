@@ -30,9 +30,13 @@ fn kind_of(folder: &Path) -> Option<&'static str> {
 /// Kinds whose files other commands would replace with files of the same names, or add to.
 const DEAR: usize = 3;
 
-/// Refuses a folder with a study, a sweep or a docking for results of `own` kind, which have a
-/// folder of their own.
-pub fn protect(folder: &Path, own: &str) -> Result<(), BadInput> {
+/// Refuses a folder with a study, a sweep or a docking: other results have a folder of their own.
+pub fn protect(folder: &Path) -> Result<(), BadInput> {
+    protect_for(folder, "")
+}
+
+/// The same for results of `own` kind, which may be added to others of that kind.
+pub fn protect_for(folder: &Path, own: &str) -> Result<(), BadInput> {
     let dear = KINDS[..DEAR].iter().map(|(kind, _)| *kind);
     match kind_of(folder).filter(|found| dear.clone().any(|kind| kind == *found)) {
         Some(kind) if kind != own => Err(BadInput::new(format!(
@@ -74,12 +78,12 @@ mod tests {
             "{error}"
         );
         check(path, "a sweep", true).unwrap();
-        let error = protect(path, "a study").unwrap_err().to_string();
+        let error = protect_for(path, "a study").unwrap_err().to_string();
         assert!(
             error.contains("holds a docking") && error.contains("--out"),
             "{error}"
         );
         std::fs::rename(path.join("run.csv"), path.join("leg.csv")).unwrap();
-        protect(path, "a study").unwrap();
+        protect_for(path, "a study").unwrap();
     }
 }
