@@ -72,7 +72,11 @@ fn moved(
 
 /// A push of half a sine at the port, from the side and turning.
 fn push(t: f64) -> Vector6<f64> {
-    let pulse = if t < 0.3 { (core::f64::consts::PI * t / 0.3).sin() } else { 0.0 };
+    let pulse = if t < 0.3 {
+        (core::f64::consts::PI * t / 0.3).sin()
+    } else {
+        0.0
+    };
     Vector6::new(5.0, 0.0, 40.0, 3.0, 20.0, 2.0) * pulse
 }
 
@@ -145,7 +149,11 @@ fn panels_and_target_are_one_mechanical_system() {
         assert!((end.modal.place - start.modal.place).norm() > 0.05);
         let ((p, l), (q, m)) = (momentum(&body, &start), momentum(&body, end));
         let energies = (energy(end) - energy(&start)).abs() / energy(&start);
-        [(p - q).norm() / p.norm(), (l - m).norm() / l.norm(), energies]
+        [
+            (p - q).norm() / p.norm(),
+            (l - m).norm() / l.norm(),
+            energies,
+        ]
     };
     let (coarse, fine) = (drift(2e-3), drift(1e-3));
     println!("{coarse:?} {fine:?}");
@@ -181,7 +189,14 @@ fn panels_shake_the_target_as_full_beams_do() {
             let moved = Vector3::z() * (2.0 / panel.mass_kg.sqrt() * bent);
             (state.pose.translation() + state.pose.rotation() * (along + moved)).z
         };
-        let own = [v.x, v.z, spin.x, spin.y, tip(&panels[0], 0), tip(&panels[1], 3)];
+        let own = [
+            v.x,
+            v.z,
+            spin.x,
+            spin.y,
+            tip(&panels[0], 0),
+            tip(&panels[1], 3),
+        ];
         for i in 0..6 {
             let wanted = row[1 + i] + if i > 3 { 0.4 } else { 0.0 };
             let found = own[i] + if i > 3 { 0.4 } else { 0.0 };
@@ -191,7 +206,10 @@ fn panels_shake_the_target_as_full_beams_do() {
     }
     println!("largest {largest:?}, errors {errors:?}");
     for i in 0..6 {
-        assert!(errors[i] < 0.01 * largest[i], "{i}: {errors:?} of {largest:?}");
+        assert!(
+            errors[i] < 0.01 * largest[i],
+            "{i}: {errors:?} of {largest:?}"
+        );
     }
 }
 

@@ -96,7 +96,8 @@ impl Assembler<'_> {
             );
             if let Some(at) = entry.vector("at_m")? {
                 if entry.has("position_m") {
-                    let remedy = "at_m is in the world, position_m in the axes of `on`: leave one out";
+                    let remedy =
+                        "at_m is in the world, position_m in the axes of `on`: leave one out";
                     return Err(entry.error_at("at_m", "is there besides position_m", remedy));
                 }
                 let host = self.world(&on);

@@ -151,7 +151,11 @@ fn axial_forces_stiffen_and_soften_a_reduced_column() {
         near(own[1], full[1], 3e-3 * full[1]);
         // The approach of the tip is of second order in the deflection.
         let stretch = |x: f64| x - 1.0 - load / 1e6;
-        near(stretch(own[0]), stretch(full[0]), 2e-2 * stretch(full[0]).abs());
+        near(
+            stretch(own[0]),
+            stretch(full[0]),
+            2e-2 * stretch(full[0]).abs(),
+        );
         near(column(load, &without)[1], free, 1e-2 * free);
     }
 }
