@@ -69,7 +69,7 @@ pub fn run(name: &str, finished: &Finished, config_text: &str) -> DockingRun {
         limits: requirements::chart_limits(&finished.run.scenario().docking.requirement),
         incomplete: finished.incomplete(),
         doubts: doubts(&finished.figures),
-        headlines: finished.figures.headlines(),
+        headlines: headlines(&finished.figures),
         figures: figures(finished),
         series: series(finished, samples),
         scene: Some(scene::scene(
@@ -80,6 +80,20 @@ pub fn run(name: &str, finished: &Finished, config_text: &str) -> DockingRun {
         config_text: config_text.to_owned(),
         files: files(finished),
     }
+}
+
+/// The figures on top: those of every docking, and of panels if the target has some.
+fn headlines(figures: &Summary) -> Vec<Figure> {
+    let mut out = figures.headlines();
+    let panels = [
+        &Summary::max_panel_deflection_m,
+        &Summary::max_panel_root_moment_nm,
+    ];
+    let there = panels
+        .into_iter()
+        .filter(|figure| figure.number(figures).is_some());
+    out.extend(there.map(|figure| figure.shown(figures)));
+    out
 }
 
 /// Why the figures are not to be believed.

@@ -15,6 +15,14 @@ pub fn for_people(name: &str, finished: &Finished) -> Summary {
     out.soundness(&figures.soundness);
     contact(&mut out, figures);
     legs(&mut out, figures);
+    for figure in [
+        &Docking::max_panel_deflection_m,
+        &Docking::max_panel_root_moment_nm,
+    ] {
+        if figure.number(figures).is_some() {
+            add(&mut out, figures, figure, "");
+        }
+    }
     requirements::add(&mut out, figures);
     errors(&mut out, finished);
     energy(&mut out, figures);
@@ -95,7 +103,7 @@ fn legs(out: &mut Summary, figures: &Docking) {
 const NOTHING: f64 = 1e-12;
 
 /// Where the energy went, in the order in which it is told.
-const ENERGIES: [Figure; 8] = [
+const ENERGIES: [Figure; 9] = [
     Energy::motor_work_j,
     Energy::bodies_j,
     Energy::legs_change_j,
@@ -104,6 +112,7 @@ const ENERGIES: [Figure; 8] = [
     Energy::lost_in_contact_j,
     Energy::lost_in_friction_j,
     Energy::lost_in_latch_j,
+    Energy::lost_in_panels_j,
 ];
 
 fn energy(out: &mut Summary, figures: &Docking) {

@@ -67,8 +67,9 @@ pub fn modes(arguments: &Arguments) -> Result<ExitCode> {
     );
     text.push_str("  mode  undamped [Hz]   damped [Hz]    damping ratio\n");
     let tau = std::f64::consts::TAU;
+    let shown = without_double_zeros(&modes);
     for (i, frequency) in modes.frequencies.iter().enumerate() {
-        let damped = modes.damped.get(i).map_or_else(String::new, |mu| {
+        let damped = shown.get(i).map_or_else(String::new, |mu| {
             let size = multibody::math::hypot(mu.re, mu.im);
             let ratio = if size > 0.0 { -mu.re / size } else { 0.0 };
             format!("{:14.6} {ratio:14.6}", mu.im.abs() / tau)
@@ -85,6 +86,13 @@ pub fn modes(arguments: &Arguments) -> Result<ExitCode> {
         "shapes": modes.shapes,
     });
     arguments.report("modes", &value, &text)
+}
+
+/// Damped eigenvalues to stand beside the undamped frequencies: of the two zeros that every mode without
+/// stiffness and damping has, one.
+fn without_double_zeros(modes: &analysis::Modes) -> Vec<nalgebra::Complex<f64>> {
+    let zeros = modes.damped.iter().filter(|mu| mu.norm_sqr() == 0.0).count();
+    modes.damped[zeros / 2..].to_vec()
 }
 
 /// Linear model about the equilibrium near the start.

@@ -1,6 +1,6 @@
 //! The planar cases (Nikravesh), numbers recomputed with SciPy.
 
-use crate::{inverse, near, run};
+use crate::{describe, inverse, near, run};
 
 /// Ten units of the last of six digits.
 const DIGITS: f64 = 1e-5;
@@ -138,6 +138,10 @@ fn double_a_arm_settles() {
     near(table.at(0.02, "upright.y_m"), 0.341835, DIGITS);
     near(table.at(0.1, "upright.y_m"), 0.313406, DIGITS);
     near(table.at(1.0, "upright.y_m"), 0.320019, DIGITS);
+    let lowest = table.values("upright.y_m").into_iter().fold(1.0, f64::min);
+    near(lowest, 0.311323, DIGITS);
+    let rest = softdock_mechanism::analysis::equilibrium(&describe("double-a-arm", &[])).unwrap();
+    assert!(rest.outputs.iter().any(|y| (y - 0.3200187).abs() < 1e-6));
 }
 
 #[test]

@@ -216,6 +216,27 @@ mod tests {
         }
     }
 
+    /// Restitution delivered where 0.1, 0.2, …, 0.9 is asked: independent integrations of the impact.
+    #[test]
+    fn delivered_restitution_is_that_of_integrated_impacts() {
+        let lankarani = [
+            0.6653, 0.6723, 0.6842, 0.7016, 0.7252, 0.7561, 0.7960, 0.8471, 0.9132,
+        ];
+        let flores = [
+            0.0694, 0.1555, 0.2562, 0.3629, 0.4704, 0.5773, 0.6832, 0.7885, 0.8939,
+        ];
+        for (law, expected) in [
+            (NormalLaw::LankaraniNikravesh, lankarani),
+            (NormalLaw::Flores, flores),
+        ] {
+            for (i, expected) in expected.into_iter().enumerate() {
+                let asked = (i + 1) as f64 / 10.0;
+                let found = force(law, asked).delivered_restitution();
+                assert!((found - expected).abs() < 1e-4, "{law:?} {asked}: {found}");
+            }
+        }
+    }
+
     #[test]
     fn slow_impacts_stay_bounded() {
         let law = force(NormalLaw::Exact, 0.1);
