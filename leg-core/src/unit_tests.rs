@@ -332,7 +332,7 @@ fn derivatives_of_the_spatial_unit_are_those_of_repeated_steps() {
                 unit.inputs_mut()[i].value += [1e-4, -5e-5, 2e-5][i];
             }
             let (place, speed) = (1e-6, 1e-4);
-            let sizes = [place, place, place, speed, speed, speed, 0.1, 1e-4];
+            let sizes = [place, place, place, speed, speed, speed, 0.1, 1e-4, 0.1];
             derivatives_agree(unit, length, &sizes);
         }
     }

@@ -92,6 +92,8 @@ mod spatial_leg {
         };
         complete.leg.tendon.damping_shortening_n_s_per_m = Some(1.0);
         complete.leg.tendon.rest_length_m = Some(0.4);
+        complete.leg.motor_middle_rad = Some(0.1);
+        complete.leg.stroke_middle_m = Some(0.4);
         let table = toml::Table::try_from(complete).unwrap();
         let given = flatten(&table);
         let mut found: Vec<&str> = given.iter().map(|(key, _)| key.as_str()).collect();
@@ -251,6 +253,9 @@ mod docking {
             leg: 1,
             set: set.into_iter().collect(),
         }];
+        let panel = "root_m = [1, 0, 0]\ndirection = [1, 0, 0]\nnormal = [0, 0, 1]\nlength_m = 2.0\n\
+                     mass_kg = 5.0\nfrequency_hz = 0.5";
+        scenario.docking.target.panel = vec![toml::from_str(panel).unwrap()];
         scenario.docking.requirement = vec![Requirement {
             name: "soft".to_owned(),
             figure: "peak_contact_force_n".to_owned(),

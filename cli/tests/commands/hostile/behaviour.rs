@@ -237,8 +237,9 @@ fn legs_inside_a_foreign_fmu_are_supervised() {
         &["dock", "--set", "duration_s=0.1"][..],
         &["platform", "simulate"],
     ] {
+        let out = command[0];
         for when in ["instantiate", "step"] {
-            let arguments = [command, &["--legs", "evil.fmu", "--out", "o"]].concat();
+            let arguments = [command, &["--legs", "evil.fmu", "--out", out]].concat();
             let mut command = folder.command(&arguments);
             let output = command.env("HOSTILE", when).output().unwrap();
             let message = String::from_utf8(output.stderr).unwrap();
