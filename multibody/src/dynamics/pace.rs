@@ -213,6 +213,11 @@ pub struct Pace {
     error_used: f64,
 }
 
+/// Slower than this bodies are at rest [m/s]: the error of their speed is rounding, and falsifies nothing.
+const AT_REST: f64 = 1e-5;
+/// Error over what is allowed at which the next step has the length of the last.
+const STEADY_ERROR: f64 = 0.6;
+
 /// The error of a step, and what it is held against.
 #[derive(Debug, Clone, Copy)]
 pub struct StepError {
@@ -268,14 +273,20 @@ impl Pace {
         if speed <= 0.0 {
             return Ok(());
         }
-        let used = step.error / (step.share * speed * step.step); // (3)
+        let used = step.error / (step.share * speed.max(AT_REST) * step.step); // (3)
+        let at_floor = step.step <= step.smallest;
         // NaN is not accurate.
-        let within = used <= 1.0 || step.step <= step.smallest;
+        let within = used <= 1.0 || at_floor;
         if strict && !within {
             return Err(rung(0.9 / used.sqrt(), -4, -1)); // (4)
         }
         self.speed = speed;
-        self.error_used = used;
+        // Nor does the next step become shorter than the smallest for its error.
+        self.error_used = if at_floor {
+            used.min(STEADY_ERROR)
+        } else {
+            used
+        };
         Ok(())
     }
 

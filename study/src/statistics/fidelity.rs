@@ -17,8 +17,9 @@
 //! ```
 //!
 //! (`peherstorfer2016`, theorem 3.4.) A probability is the mean of a truth value. A quantile is where
-//! the distribution so estimated, with z ≤ its own quantile as the companion, reaches its probability;
-//! its interval is where the distribution's interval does (`woodruff1952`).
+//! the distribution so estimated, with z ≤ its own quantile as the companion, reaches its probability,
+//! between neighbours y_k where z's own quantile is between their z_k; its interval is where the
+//! distribution's interval does (`woodruff1952`).
 
 use super::Interval;
 use super::special::student_score;
@@ -182,10 +183,34 @@ pub fn quantile_of_two(
     let high = high.unwrap_or(found.estimate);
     let high = sorted.iter().find(|x| **x > high);
     let high = high.copied().unwrap_or(f64::INFINITY);
+    let estimate = between_neighbours(full, cheap, cheap_quantile, found.estimate);
     Some(TwoFidelity {
+        estimate: estimate.clamp(low, high),
         interval: Interval { low, high },
         ..found
     })
+}
+
+/// The place of a quantile that is at or beside the value `near` of `full`: between its neighbours, as
+/// `cheap_quantile` is between their cheap values. Where that is between none of them, `near` itself.
+fn between_neighbours(full: &[f64], cheap: &[f64], cheap_quantile: f64, near: f64) -> f64 {
+    let pairs = || full.iter().copied().zip(cheap.iter().copied());
+    let Some(own) = pairs().find(|(y, _)| *y == near) else {
+        return near;
+    };
+    let below = pairs().filter(|(y, _)| *y < near);
+    let below = below.max_by(|a, b| a.0.total_cmp(&b.0));
+    let above = pairs().filter(|(y, _)| *y > near);
+    let above = above.min_by(|a, b| a.0.total_cmp(&b.0));
+    for (from, to) in [(below, Some(own)), (Some(own), above)] {
+        let (Some((y0, z0)), Some((y1, z1))) = (from, to) else {
+            continue;
+        };
+        if z0 < z1 && (z0..=z1).contains(&cheap_quantile) {
+            return y0 + (cheap_quantile - z0) / (z1 - z0) * (y1 - y0);
+        }
+    }
+    near
 }
 
 /// Cheap runs to a full one, and the saving, for a correlation and the cost of a full run in cheap
@@ -258,6 +283,19 @@ mod tests {
         assert!(worth > 15.0, "{worth}");
         assert!((276..=296).contains(&held[0]), "{held:?}");
         assert!(held[1] >= 276 && held[2] >= 276, "{held:?}");
+    }
+
+    /// Between 10 and 20 there is no run in full, but the cheap quantile says where: 3 of 4 cheap units.
+    #[test]
+    fn a_quantile_in_a_gap_goes_by_the_cheap_model() {
+        let (full, cheap) = ([30.0, 10.0, 20.0, 5.0], [7.0, 2.0, 6.0, 1.0]);
+        let place = |near: f64, cheap_quantile: f64| {
+            between_neighbours(&full, &cheap, cheap_quantile, near)
+        };
+        assert_eq!(place(10.0, 5.0), 17.5);
+        assert_eq!(place(20.0, 5.0), 17.5);
+        assert_eq!(place(10.0, 1.5), 7.5);
+        assert_eq!(place(30.0, 9.0), 30.0);
     }
 
     /// ρ = 0.99 and a cheap run of a hundredth: N/n = √(100·49.25) ≈ 70, saving 1/(0.141 + 0.099)².
