@@ -91,7 +91,11 @@ pub fn modes(arguments: &Arguments) -> Result<ExitCode> {
 /// Damped eigenvalues to stand beside the undamped frequencies: of the two zeros that every mode without
 /// stiffness and damping has, one.
 fn without_double_zeros(modes: &analysis::Modes) -> Vec<nalgebra::Complex<f64>> {
-    let zeros = modes.damped.iter().filter(|mu| mu.norm_sqr() == 0.0).count();
+    let zeros = modes
+        .damped
+        .iter()
+        .filter(|mu| mu.norm_sqr() == 0.0)
+        .count();
     modes.damped[zeros / 2..].to_vec()
 }
 

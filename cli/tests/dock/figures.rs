@@ -463,6 +463,7 @@ fn account(run: &Run) {
         "lost_in_contact_j",
         "lost_in_friction_j",
         "lost_in_latch_j",
+        "lost_in_panels_j",
     ];
     let lost: f64 = losses.map(part).iter().sum();
     let came: f64 = [
@@ -573,11 +574,14 @@ const CHECKED: [&str; 47] = [
     "tendon_tension_range_n",
 ];
 /// The rest: what rows cannot tell, or has tests elsewhere.
-const OTHERS: [&str; 9] = [
+const OTHERS: [&str; 11] = [
     "coupling",
     "error",
     "legs",
     "margins",
+    // Of targets with elastic panels.
+    "max_panel_deflection_m",
+    "max_panel_root_moment_nm",
     "requirements",
     "soundness",
     "soundness_reasons",

@@ -123,7 +123,9 @@ fn flexible_two_links_follow_the_reference() {
 #[test]
 fn arm_moves_like_the_reference() {
     let table = run("two-link-arm", &[]);
-    let names = ["q1_rad", "q2_rad", "q3_rad", "tip.x_m", "tip.y_m", "tip.z_m"];
+    let names = [
+        "q1_rad", "q2_rad", "q3_rad", "tip.x_m", "tip.y_m", "tip.z_m",
+    ];
     let torques = ["torque1_nm", "torque2_nm", "torque3_nm"];
     for (time, places, moments) in [
         (
