@@ -93,11 +93,12 @@ fn as_full_beams() -> Vec<[f64; 7]> {
             "[[beam]]\nname = \"{name}\"\nfrom_m = [{x}, 0.1, -0.4]\nto_m = [{}, 0.1, -0.4]\nelements = 12\n\
              across = [0, 1, 0]\nshape = \"given\"\nmass_per_length_kg_per_m = 5\n\
              rotary_inertia_kg_m = [1e-3, 1e-6, 1e-6]\naxial_stiffness_n = 1e7\n\
-             shear_stiffness_n = [1e7, 1e7]\ntorsion_stiffness_n_m2 = 1e5\n\
+             shear_stiffness_n = 1e7\ntorsion_stiffness_n_m2 = 1e5\n\
              bending_stiffness_n_m2 = [{y}, {z}]\n\n",
             x + 3.0 * x.signum()
         )
     };
+    let pulse = |size: f64| format!("\"if(t < 0.3, {size}*sin(pi*t/0.3), 0)\"");
     let text = format!(
         "space = \"space\"\ngravity_m_per_s2 = [0, 0, 0]\noutputs = [\"hub.vx_m_per_s\", \"hub.vz_m_per_s\", \
          \"hub.rate_x_rad_per_s\", \"hub.rate_y_rad_per_s\", \"left_tip.z_m\", \"right_tip.z_m\", \"hub.z_m\"]\n\
@@ -107,11 +108,15 @@ fn as_full_beams() -> Vec<[f64; 7]> {
          [[joint]]\nname = \"l\"\nkind = \"fixed\"\na = \"hub\"\nb = \"left.start\"\nat_m = [-0.5, 0.1, -0.4]\n\n\
          [[joint]]\nname = \"r\"\nkind = \"fixed\"\na = \"hub\"\nb = \"right.start\"\nat_m = [0.5, 0.1, -0.4]\n\n\
          [[frame]]\nname = \"left_tip\"\non = \"left.end\"\n\n[[frame]]\nname = \"right_tip\"\non = \"right.end\"\n\n\
-         [[signal]]\nname = \"pulse\"\nkind = \"pieces\"\ntimes_s = [0.3]\nformulas = [\"sin(pi*t/0.3)\", \"0\"]\n\n\
          [[force]]\nname = \"push\"\non = \"hub\"\npoint_m = [0, 0, 0.5]\naxes = \"body\"\n\
-         force_n = [\"5*pulse\", 0, \"40*pulse\"]\nmoment_nm = [\"3*pulse\", \"20*pulse\", \"2*pulse\"]\n",
+         force_n = [{}, 0, {}]\nmoment_nm = [{}, {}, {}]\n",
         beam("left", -0.5, [soft, 1e6]),
         beam("right", 0.5, [firm, edge]),
+        pulse(5.0),
+        pulse(40.0),
+        pulse(3.0),
+        pulse(20.0),
+        pulse(2.0),
     );
     let none = |_: &str| None;
     let description = describe("wings.toml", &text, &[], &none).unwrap();
@@ -164,7 +169,7 @@ fn panels_and_target_are_one_mechanical_system() {
     }
 }
 
-/// The hub and its wings under a push, against full beams: to 1 % of what moves most.
+/// The hub and its wings under a push, against full beams: to 0.5 % of what moves most (found: 0.2 %).
 #[test]
 fn panels_shake_the_target_as_full_beams_do() {
     let panels = wings(3);
@@ -205,11 +210,10 @@ fn panels_shake_the_target_as_full_beams_do() {
         }
     }
     println!("largest {largest:?}, errors {errors:?}");
+    // Velocities, rates of turning, tips: each against the larger of its two components.
     for i in 0..6 {
-        assert!(
-            errors[i] < 0.01 * largest[i],
-            "{i}: {errors:?} of {largest:?}"
-        );
+        let most = largest[i].max(largest[i ^ 1]);
+        assert!(errors[i] < 0.005 * most, "{i}: {errors:?} of {largest:?}");
     }
 }
 

@@ -285,7 +285,7 @@ fn energy(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
         let values = samples.iter().map(|s| value(&s.energy)).collect();
         (name.to_owned(), values)
     };
-    vec![
+    let mut out = vec![
         part("bodies", &|e| e.bodies),
         part("legs (change)", &|e| legs(e) - start),
         part("contact and latch", &|e| e.contact),
@@ -296,7 +296,13 @@ fn energy(samples: &[Sample]) -> Vec<(String, Vec<f64>)> {
         }),
         part(EnergySummary::lost_in_latch_j.label, &|e| e.latch_loss),
         part(EnergySummary::motor_work_j.label, &|e| e.motor_work),
-    ]
+    ];
+    if samples.iter().any(|sample| sample.energy.panel_loss > 0.0) {
+        out.push(part(EnergySummary::lost_in_panels_j.label, &|e| {
+            e.panel_loss
+        }));
+    }
+    out
 }
 
 /// Beginning and end of each contact [s].

@@ -463,6 +463,7 @@ fn account(run: &Run) {
         "lost_in_contact_j",
         "lost_in_friction_j",
         "lost_in_latch_j",
+        "lost_in_panels_j",
     ];
     let lost: f64 = losses.map(part).iter().sum();
     let came: f64 = [
@@ -578,7 +579,7 @@ const OTHERS: [&str; 11] = [
     "error",
     "legs",
     "margins",
-    // Of targets with panels, held by the validation tests.
+    // Of targets with elastic panels.
     "max_panel_deflection_m",
     "max_panel_root_moment_nm",
     "requirements",
