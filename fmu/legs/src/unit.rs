@@ -15,7 +15,7 @@ pub fn groups<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usiz
 -> Vec<Range<usize>> {
     let outputs = LegUnit::<L, G, N, D>::output_count();
     let own = OutputGroup::ALL.map(L::outputs).into_iter();
-    own.chain([outputs..outputs + 1]).collect()
+    own.chain(core::iter::once(outputs..outputs + 1)).collect()
 }
 
 /// A leg that a host steps, saves and restores, watched at the end of every communication step.
