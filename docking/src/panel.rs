@@ -18,6 +18,7 @@
 //! Rigid, the panel is a slender rod. Sources: Blevins 1979 (`blevins1979`) for the modes, `appendage` of the
 //! platform for what they do.
 
+use multibody::math;
 use multibody::model::spatial_inertia;
 use nalgebra::{Matrix3, Matrix6, Vector3, Vector6};
 use serde::{Deserialize, Serialize};
@@ -114,8 +115,8 @@ impl Panel {
     /// ∫ φ dm and ∫ s φ dm of mode `k`, eq. (1).
     fn integrals(&self, k: usize) -> [f64; 2] {
         let root = ROOTS[k];
-        let (mass, cosh, sinh) = (self.mass_kg.sqrt(), root.cosh(), root.sinh());
-        let sigma = (sinh - root.sin()) / (cosh + root.cos());
+        let mass = self.mass_kg.sqrt();
+        let sigma = (math::sinh(root) - math::sin(root)) / (math::cosh(root) + math::cos(root));
         [
             2.0 * sigma * mass / root,
             2.0 * mass * self.length_m / (root * root),
@@ -164,7 +165,7 @@ impl Panel {
                 "0 to 3 per direction of bending",
             );
         }
-        if let Some(far) = self.root_m.iter().find(|x| !(x.abs() <= 1e3)) {
+        if let Some(far) = self.root_m.iter().find(|x| x.abs() > 1e3 || x.is_nan()) {
             return wrong("target.panel.root_m", *far, "-1000 to 1000 m");
         }
         let (d, n) = (Vector3::from(self.direction), Vector3::from(self.normal));
@@ -206,7 +207,7 @@ pub fn modes(panels: &[Panel]) -> Modes {
     let mut out = Modes::default();
     for panel in panels {
         for bending in panel.bendings(out.count) {
-            for k in 0..panel.modes {
+            for (k, beta) in ROOTS.iter().enumerate().take(panel.modes) {
                 let [shift, lever] = panel.integrals(k);
                 let root = Vector3::from(panel.root_m);
                 let angular = root.cross(&bending.normal) * shift
@@ -217,8 +218,7 @@ pub fn modes(panels: &[Panel]) -> Modes {
                     _ => angular[i - 3],
                 });
                 out.momentum.set_column(mode, &column); // (2)
-                let omega =
-                    core::f64::consts::TAU * bending.frequency * (ROOTS[k] / ROOTS[0]).powi(2);
+                let omega = core::f64::consts::TAU * bending.frequency * (beta / ROOTS[0]).powi(2);
                 out.stiffness[mode] = omega * omega;
                 out.damping[mode] = 2.0 * panel.damping_ratio * omega;
             }
