@@ -36,6 +36,9 @@ use crate::parts::{Description, Host, Pose, ReducedPart};
 use multibody::group::{Group, Se3};
 use nalgebra::{Cholesky, DMatrix, DVector, Matrix6, SymmetricEigen, Vector3, Vector6};
 
+/// Motions of a station, one for each field or pair of fields.
+type Motions = Vec<Vector6<f64>>;
+
 /// Deformations whose terms of second order are looked at: the softest.
 const MOST_DEFORMATIONS: usize = 30;
 /// Fields kept.
@@ -207,7 +210,7 @@ fn second_order(
             })
             .collect();
     }
-    let lift = |(station, (first, mu)): (&Station, (&Vec<Vector6<f64>>, &Vec<Vector6<f64>>))| {
+    let lift = |(station, (first, mu)): (&Station, (&Motions, &Motions))| {
         let mut out = [0; 2].map(|_| DMatrix::zeros(3, pair_count));
         for (column, ((k, l), mu)) in pairs(count).zip(mu).enumerate() {
             let split = |v: &Vector6<f64>| -> [Vector3<f64>; 2] {

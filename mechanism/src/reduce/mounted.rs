@@ -59,7 +59,6 @@ fn mounts(description: &Description, part: &ReducedPart) -> Vec<JointPart> {
         mount.spots[1 - side] = Spot {
             host: Host::Ground,
             pose,
-            ..mount.spots[1 - side]
         };
         out.push(mount);
     }
@@ -119,7 +118,7 @@ pub(super) fn modes<G: Space<N, D>, const N: usize, const D: usize>(
             break;
         }
         let own = shapes.column(i);
-        let mut left = &own
+        let mut left = own
             - motion_of_interfaces::<N, D>(
                 &own.into_owned(),
                 places,
