@@ -4,7 +4,7 @@
 //! are held in between; every sample time is the end of a time step. Controllers at hand:
 //!
 //! * `lqr`: a linear-quadratic regulator that holds the pose of the end effector ([`lqr`]) by motors,
-//!   tendons ([`actuators`]) or both, or one in
+//!   tendons (`docking/src/control/actuators.rs`) or both, or one in
 //!   every leg that goes by its own motor (`per_leg`);
 //! * `impedance`: the end effector answers a force like a mass on spring and damper
 //!   ([`impedance`]), by a force sensor ([`sensor`]);

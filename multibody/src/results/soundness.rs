@@ -55,7 +55,7 @@ pub enum Doubt {
     Deflection,
     /// The peak force moves by more than was asked for when mesh and steps are refined [-].
     PeakError,
-    /// The outcome is another one when mesh and steps are refined [1].
+    /// The outcome is another one when mesh and steps are refined [-].
     OutcomeError,
     /// A model that was run from outside says that its result is not sound [0: not sound, 1: sound].
     ToldByModel,
