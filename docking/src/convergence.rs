@@ -8,10 +8,14 @@
 //! f_h − f = c h^p,  p ≥ 2   ⇒   |f_h − f| ≤ 4/3 |f_h − f_(h/2)|                           (1)
 //! ```
 //!
+//! which is a bound as far as everything is refined: steps that are held to their error do not all halve,
+//! and then it is an estimate.
+//!
 //! What hangs on an event that one of both runs has and the other has not is not smooth: another outcome
 //! is a reason to doubt the result.
 
 use crate::Scenario;
+use crate::error::Result;
 use crate::figures::Figure;
 use crate::summary::Summary;
 use multibody::results::soundness::{Doubt, Reason};
@@ -37,34 +41,28 @@ static FIGURES: [&Figure; 14] = [
 
 /// Error over difference (1).
 const ERROR_OVER_DIFFERENCE: f64 = 4.0 / 3.0;
-/// Finest accuracy that can be asked for.
-const FINEST: f64 = 1e-5;
-/// Most elements of a leaf, and most steps per half period of contact.
-const MOST_ELEMENTS: usize = 200;
-const MOST_STEPS_PER_HALF_PERIOD: f64 = 1e4;
 /// Error of the peak force, as a part of it, beyond which a result is in doubt if nobody asks for an
 /// accuracy.
 const ALLOWED_ERROR: f64 = 1e-2;
 
 impl Scenario {
     /// The same docking with elements and steps of half the length, or a quarter of the accuracy asked
-    /// for.
-    pub fn refined(&self) -> Self {
+    /// for; refused where that is finer than settings may be.
+    pub fn refined(&self) -> Result<Self> {
         let mut out = self.clone();
         let solver = &mut out.platform.solver;
         if let Some(accuracy) = &mut solver.accuracy {
-            *accuracy = (0.25 * *accuracy).max(FINEST);
-            return out;
+            *accuracy *= 0.25;
+            out.validate()?;
+            return Ok(out);
         }
         solver.step_s *= 0.5;
         solver.step_accuracy *= 0.25;
         solver.macro_step_s *= 0.5;
-        let legs = &mut out.platform.legs;
-        legs.elements = (2 * legs.elements).min(MOST_ELEMENTS);
-        let contact = &mut out.docking.contact;
-        contact.steps_per_half_period =
-            (2.0 * contact.steps_per_half_period).min(MOST_STEPS_PER_HALF_PERIOD);
-        out
+        out.platform.legs.elements *= 2;
+        out.docking.contact.steps_per_half_period *= 2.0;
+        out.validate()?;
+        Ok(out)
     }
 }
 
@@ -125,7 +123,7 @@ impl NumericalErrors {
 
 /// A map from the figure's key to its error.
 impl Serialize for NumericalErrors {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.figures.len()))?;
         for one in &self.figures {
             map.serialize_entry(one.figure.key, &one.error)?;

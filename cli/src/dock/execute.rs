@@ -97,7 +97,7 @@ impl Finished {
             return Ok(());
         }
         let scenario = self.run.scenario();
-        let refined = prepare(&scenario.refined(), false, None)?;
+        let refined = prepare(&scenario.refined()?, false, None)?;
         let Some(refined) = refined.summarize(stop)? else {
             self.ended = Ended::Stopped;
             return Ok(());

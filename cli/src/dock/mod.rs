@@ -206,6 +206,12 @@ fn run_one(arguments: &Arguments, resolved: &Resolved<Scenario>) -> Result<ExitC
                        and --controller";
         return Err(BadInput::new(message).into());
     }
+    if arguments.errors {
+        // What cannot be refined is refused before anything runs.
+        let refined = resolved.config.refined();
+        refined
+            .map_err(|error| BadInput::new(format!("--errors: the refined docking: {error}")))?;
+    }
     let ready = execute::prepare_controlled(&resolved.config, true, fmu.as_ref(), controller)?;
     for name in FILE_NAMES {
         output::probe(&folder.join(name))?;

@@ -248,4 +248,10 @@ fn errors_of_figures_are_told_by_a_refined_run() {
     assert!(fine.get("numerical_errors").is_none());
     let message = folder.refused(&["--errors", "--legs", "fmu"]);
     assert!(message.contains("--errors"), "{message}");
+    // What would not become finer would tell no error at all.
+    for finest in ["legs.elements=150", "solver.accuracy=2e-5"] {
+        let message = folder.refused(&["--errors", "--set", finest]);
+        let key = finest.split('=').next().unwrap();
+        assert!(message.contains(key), "{message}");
+    }
 }
