@@ -8,6 +8,7 @@
 //! * [`spatial`], [`spatial_parts`], [`spatial_report`], [`spatial_simulate`], [`universal`]: the
 //!   same for the leg of the platform, with a universal joint at its root;
 //! * [`strut`], [`elastica`]: the same leg with a weightless leaf, for screening;
+//! * [`reduced`]: the same leg with a leaf of few coordinates;
 //! * [`unit`], [`unit_planar`], [`unit_spatial`]: either leg in the hands of a co-simulation
 //!   master, who may ask how a force went over a step ([`series`]).
 //!
@@ -37,6 +38,7 @@ pub mod limits;
 mod limits_tests;
 pub mod planar;
 pub mod pretension;
+pub mod reduced;
 pub mod series;
 pub mod simulate;
 pub mod spatial;
@@ -196,6 +198,16 @@ pub enum LegError {
     /// A strut was not validated for this.
     #[error("legs.fidelity = \"strut\" is not allowed with {key} = {value}: {reason}")]
     NotAsStrut {
+        /// The key.
+        key: &'static str,
+        /// Its value.
+        value: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A reduced leg was not validated for this.
+    #[error("legs.fidelity = \"reduced\" is not allowed with {key} = {value}: {reason}")]
+    NotReduced {
         /// The key.
         key: &'static str,
         /// Its value.

@@ -37,6 +37,8 @@ words! {
         /// The leaf as a beam with inertia.
         #[default]
         Full = "full",
+        /// The leaf with inertia, its curvature a sum of a few fields.
+        Reduced = "reduced",
         /// The leaf without inertia: its force follows from the chord.
         Strut = "strut",
     }
@@ -102,7 +104,7 @@ impl TableEntry for Difference {}
 table! {
     /// Where the legs are.
     pub struct LegsConfig in "legs" {
-        fidelity: Fidelity = Fidelity::Full, "How exactly the legs are modelled: full (leaf with inertia), or strut (weightless leaf with the elastica's thrust, for screening with locked motors)";
+        fidelity: Fidelity = Fidelity::Full, "How exactly the legs are modelled: full (leaf of beam elements with inertia), reduced (leaf with inertia whose curvature has nine coordinates, on a fixed base), or strut (weightless leaf with the elastica's thrust, for screening with locked motors)";
         elements: usize = 10, "Elements of each leaf" ["-"; 2 to 200];
         motor_radius_m: f64 = 0.150, "Radius of the circle of motors" ["m"; 0.001 to 10];
         motor_azimuth_deg: Vec<f64> = vec![61.84, 118.16, 181.84, 238.16, 301.84, 358.16], "Azimuths of the motors; as many as legs" ["deg"; -360 to 360, "3 to 24 of them"];
@@ -342,14 +344,39 @@ impl PlatformConfig {
                 leg: leg + 1,
                 cause: cause.into(),
             })?;
-            if self.legs.fidelity == Fidelity::Strut {
-                leg_core::strut::check(config).map_err(PlatformError::in_leg(leg))?;
-            }
+            let tried = match self.legs.fidelity {
+                Fidelity::Full => Ok(()),
+                Fidelity::Reduced => leg_core::reduced::check(config),
+                Fidelity::Strut => leg_core::strut::check(config),
+            };
+            tried.map_err(PlatformError::in_leg(leg))?;
         }
         if self.solver.accuracy.is_some() && self.coupling != Coupling::Monolithic {
             return Err(PlatformError::NoAccuracy);
         }
+        self.check_reduced()?;
         self.check_struts()
+    }
+
+    /// Refuses what a platform of reduced legs was not tried with.
+    fn check_reduced(&self) -> Result<(), PlatformError> {
+        if self.legs.fidelity != Fidelity::Reduced {
+            return Ok(());
+        }
+        let refuse = |what, reason| Err(PlatformError::NotReduced { what, reason });
+        if self.coupling != Coupling::Monolithic {
+            return refuse(
+                "coupling = \"implicit\" or \"explicit\"",
+                "units in co-simulation are full legs; take coupling = \"monolithic\"",
+            );
+        }
+        if self.base.free_floating {
+            return refuse(
+                "base.free_floating = true",
+                "reduced legs stand on a fixed base; take legs.fidelity = \"full\" or \"strut\"",
+            );
+        }
+        Ok(())
     }
 
     /// Refuses what a platform of struts was not tried with.

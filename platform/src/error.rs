@@ -83,6 +83,14 @@ pub enum PlatformError {
         /// Why.
         reason: &'static str,
     },
+    /// Reduced legs were not validated for this.
+    #[error("legs.fidelity = \"reduced\" is not allowed with {what}: {reason}")]
+    NotReduced {
+        /// What was asked for.
+        what: &'static str,
+        /// Why.
+        reason: &'static str,
+    },
     /// Monolithic coupling takes the legs apart, which units do not allow.
     #[error(
         "coupling = \"monolithic\" is not possible with legs that are units of their own; take \

@@ -34,6 +34,7 @@ pub mod linear_model;
 pub mod monolithic;
 pub mod motor_range;
 pub mod native;
+pub mod reduced;
 pub mod regulator;
 pub mod results;
 pub mod sample;

@@ -23,6 +23,7 @@ use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
 use crate::leg::PlatformLeg;
 use crate::native::NativeLeg;
+use crate::reduced::ReducedLeg;
 use crate::scheme::Progress;
 use crate::statics::StaticPlatform;
 use crate::stopwatch::{Times, timed};
@@ -165,6 +166,24 @@ impl Platform<NativeLeg> {
                 .map_err(PlatformError::in_leg(i))?;
         }
         Ok(())
+    }
+}
+
+impl Platform<ReducedLeg> {
+    /// The platform of reduced legs at rest in `equilibrium`, under a wrench that takes over at t = 0 from
+    /// the one that the equilibrium holds.
+    pub fn of_reduced(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Self> {
+        equilibrium.require_leaves("reduced legs")?;
+        let legs = starts(equilibrium)
+            .iter()
+            .enumerate()
+            .map(|(i, start)| ReducedLeg::new(start).map_err(PlatformError::in_leg(i)))
+            .collect::<Result<Vec<_>>>()?;
+        let mut out = Self::of_legs(equilibrium, legs, *equilibrium.effector(), None);
+        out.set_wrench(wrench);
+        // A motor that lets go at t = 0, or holds against another torque, accelerates what is at rest.
+        out.jumped = true;
+        Ok(out)
     }
 }
 

@@ -188,6 +188,9 @@ pub fn start(equilibrium: &StaticPlatform, wrench: WrenchHistory) -> Result<Box<
         Coupling::Monolithic if equilibrium.config().legs.fidelity == Fidelity::Strut => {
             return Ok(Box::new(Platform::of_struts(equilibrium, wrench)?));
         }
+        Coupling::Monolithic if equilibrium.config().legs.fidelity == Fidelity::Reduced => {
+            return Ok(Box::new(Platform::of_reduced(equilibrium, wrench)?));
+        }
         Coupling::Monolithic => {
             return Ok(Box::new(Platform::at_rest_under(equilibrium, wrench)?));
         }

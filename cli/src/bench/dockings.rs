@@ -30,7 +30,7 @@ pub struct Arguments {
     /// Dockings
     #[arg(long, default_value_t = 20)]
     runs: u64,
-    /// Setting to measure: fixed, accuracy, strut; repeatable, all if left out
+    /// Setting to measure: fixed, accuracy, reduced, strut; repeatable, all if left out
     #[arg(long)]
     only: Vec<String>,
     /// Elements of the fine runs
@@ -57,7 +57,7 @@ struct Setting {
     apply: fn(&mut Scenario),
 }
 
-const SETTINGS: [Setting; 3] = [
+const SETTINGS: [Setting; 4] = [
     Setting {
         name: "fixed",
         wanted: None,
@@ -67,6 +67,14 @@ const SETTINGS: [Setting; 3] = [
         name: "accuracy",
         wanted: Some((600.0, 1e-3)),
         apply: |scenario| scenario.platform.solver.accuracy = Some(1e-3),
+    },
+    Setting {
+        name: "reduced",
+        wanted: Some((1200.0, 2e-3)),
+        apply: |scenario| {
+            scenario.platform.legs.fidelity = Fidelity::Reduced;
+            scenario.platform.solver.accuracy = Some(1e-3);
+        },
     },
     Setting {
         name: "strut",
@@ -160,7 +168,7 @@ fn chosen(only: &[String]) -> Result<Vec<&'static Setting>> {
     let find = |name: &String| {
         let found = SETTINGS.iter().find(|setting| setting.name == name);
         found.ok_or_else(|| {
-            let message = format!("--only {name} is not one of fixed, accuracy, strut");
+            let message = format!("--only {name} is not one of fixed, accuracy, reduced, strut");
             BadInput::new(message).into()
         })
     };

@@ -16,6 +16,7 @@ use softdock_platform::leg::PlatformLeg;
 use softdock_platform::monolithic::{Platform, PlatformMemory};
 use softdock_platform::motor_range::MotorRange;
 use softdock_platform::native::{NativeLeg, torque_history};
+use softdock_platform::reduced::ReducedLeg;
 use softdock_platform::results::SLACK_TENSION;
 use softdock_platform::sample::BodySample;
 use softdock_platform::scheme::{Scheme, largest_gap};
@@ -26,10 +27,11 @@ use std::sync::Arc;
 
 type MemoryOf<L> = PlatformMemory<<L as PlatformLeg>::State>;
 
-/// A platform whose legs have one of two fidelities.
+/// A platform whose legs have one of the fidelities.
 #[derive(Clone)]
 enum Running {
     Full(Box<Platform<NativeLeg>>),
+    Reduced(Box<Platform<ReducedLeg>>),
     Strut(Box<Platform<StrutLeg>>),
 }
 
@@ -37,6 +39,7 @@ enum Running {
 #[derive(Clone, Serialize, Deserialize)]
 enum Motion {
     Full(MemoryOf<NativeLeg>),
+    Reduced(MemoryOf<ReducedLeg>),
     Strut(MemoryOf<StrutLeg>),
 }
 
@@ -44,6 +47,7 @@ impl Running {
     fn scheme(&self) -> &dyn Scheme {
         match self {
             Self::Full(platform) => platform.as_ref(),
+            Self::Reduced(platform) => platform.as_ref(),
             Self::Strut(platform) => platform.as_ref(),
         }
     }
@@ -51,6 +55,7 @@ impl Running {
     fn scheme_mut(&mut self) -> &mut dyn Scheme {
         match self {
             Self::Full(platform) => platform.as_mut(),
+            Self::Reduced(platform) => platform.as_mut(),
             Self::Strut(platform) => platform.as_mut(),
         }
     }
@@ -58,6 +63,7 @@ impl Running {
     fn motion(&self) -> Motion {
         match self {
             Self::Full(platform) => Motion::Full(platform.memory()),
+            Self::Reduced(platform) => Motion::Reduced(platform.memory()),
             Self::Strut(platform) => Motion::Strut(platform.memory()),
         }
     }
@@ -66,6 +72,7 @@ impl Running {
     fn recall(&mut self, motion: &Motion) -> bool {
         match (self, motion) {
             (Self::Full(platform), Motion::Full(memory)) => platform.recall(memory),
+            (Self::Reduced(platform), Motion::Reduced(memory)) => platform.recall(memory),
             (Self::Strut(platform), Motion::Strut(memory)) => platform.recall(memory),
             _ => false,
         }
@@ -96,6 +103,9 @@ impl Origin {
             start: match config.legs.fidelity {
                 Fidelity::Full => {
                     Running::Full(Box::new(Platform::at_rest_under(&equilibrium, wrench)?))
+                }
+                Fidelity::Reduced => {
+                    Running::Reduced(Box::new(Platform::of_reduced(&equilibrium, wrench)?))
                 }
                 Fidelity::Strut => {
                     Running::Strut(Box::new(Platform::of_struts(&equilibrium, wrench)?))

@@ -83,7 +83,9 @@ impl StaticPlatform {
         config.validate()?;
         let bow = |(i, leg): (usize, &SpatialLegConfig)| {
             let made = match config.legs.fidelity {
-                Fidelity::Full => pretension_spatial(leg).and_then(StaticLeg::leaf),
+                Fidelity::Full | Fidelity::Reduced => {
+                    pretension_spatial(leg).and_then(StaticLeg::leaf)
+                }
                 Fidelity::Strut => StaticLeg::strut(leg),
             };
             made.map_err(PlatformError::in_leg(i))

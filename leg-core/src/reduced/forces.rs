@@ -1,0 +1,490 @@
+//! Equations of motion of a reduced leg, and their tangent.
+//!
+//! With the forces on the leaf, f_j = m_j (g − a_j) at the Gauss points and F at the tip, and the moments
+//! c_g of rotary inertia, every coordinate a gives by virtual work
+//!
+//! ```text
+//! n_g = w_g F + Σ_j Q_jg f_j,    m_g = t_g × n_g + c_g,    μ_g = Σ_{k≥g} m_k              (1)
+//! Q_a = Σ_g ∂φ_g/∂y_a · D_gᵀ μ_g  (fields),   f·μ_1,  s·μ_1  (u₁, u₂)                     (2)
+//! Q_1 = e_m·μ_1 (carried by the crank) + A′·(Σ f_j + F + F_A) − (crank and rotor) + τ      (3)
+//! r = −Q + K p + β K ṗ (+ the strip's part) = 0,    x_B = the tip's given place             (4)
+//! ```
+//!
+//! F = λ − T e: the joint's force on the leaf and the pull of tendon and stops, T e on A. The tangent by
+//! the increment of a step, with the weights of the integrator (1, w_D, w_I):
+//!
+//! ```text
+//! S = w_I M + w_D D + K + K_g,    M = Σ m_j (∂x_j)ᵀ ∂x_j + Σ w_g Ωᵀ (R J Rᵀ) Ω + crank       (5)
+//! −K_g = Σ_g [Ω_b·(d_a × μ_g) + μ_g·R_g (DT[∂_b φ] ∂_a φ + T ∂_a∂_b φ)]
+//!        + Σ_g Ω_aᵀ (t nᵀ − (t·n) 1) Ω_b                                                      (6)
+//! ```
+//!
+//! with d_a = D_g ∂_aφ. Forces are held in (6). What is left out of S is how the inertia forces change
+//! with velocities at the same place and with places at the same rates (gyroscopic terms): they are
+//! smaller than w_I M by the angle that the leg turns in a step, so that Newton's iteration gains some
+//! three digits each time instead of doubling them.
+
+use super::shape::{BENDING, FIELDS, FieldRow, POINTS};
+use super::sweep::{
+    COORDINATES, CRANK, Columns, Coordinates, FIELD, FIRST, Movement, Posture, SECOND,
+};
+use super::{ReducedLeg, StopMemories};
+use multibody::element::inertia::Weights;
+use multibody::model::LastTorque;
+use nalgebra::{Matrix3, SMatrix, Vector3};
+
+/// The matrix of a leg.
+pub type Square = SMatrix<f64, COORDINATES, COORDINATES>;
+
+/// Motion of the coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Motion {
+    /// y [rad, 1/m].
+    pub place: Coordinates,
+    /// ẏ.
+    pub rate: Coordinates,
+    /// ÿ.
+    pub acceleration: Coordinates,
+}
+
+impl Motion {
+    /// At rest.
+    pub fn at_rest(place: Coordinates) -> Self {
+        Self {
+            place,
+            rate: Coordinates::zeros(),
+            acceleration: Coordinates::zeros(),
+        }
+    }
+}
+
+/// What the motor is told, and what it remembers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Command {
+    /// Torque asked for [N·m].
+    pub torque: f64,
+    /// Target angle [rad] and its rate [rad/s].
+    pub target: [f64; 2],
+    /// What it delivered last.
+    pub last: LastTorque,
+}
+
+/// Torque of the motor with friction and stops, and its derivatives.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct MotorState {
+    /// Delivered by the motor itself [N·m].
+    pub delivered: f64,
+    /// With friction and stops [N·m].
+    pub torque: f64,
+    /// By the angle and by its rate.
+    pub by: [f64; 2],
+    /// Power lost in friction and stops [W].
+    pub lost: f64,
+}
+
+/// Tendon and stops along the chord.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Line {
+    /// From A to B, of length 1.
+    pub direction: Vector3<f64>,
+    /// Length [m] and its rate [m/s].
+    pub length: [f64; 2],
+    /// T, the stops' push off it taken [N].
+    pub pull: f64,
+    /// By the length and by its rate.
+    pub by: [f64; 2],
+}
+
+/// Residual and tangent of a leg.
+#[derive(Debug, Clone)]
+pub struct Balance {
+    /// r of (4).
+    pub residual: Coordinates,
+    /// S of (5), if it was asked for.
+    pub tangent: Option<Square>,
+    /// What the motor does.
+    pub motor: MotorState,
+}
+
+impl ReducedLeg {
+    /// The line from A to B, whose rate is `closing` [m/s, world axes].
+    pub fn line(&self, span: &Vector3<f64>, rate: &Vector3<f64>, memory: &StopMemories) -> Line {
+        let length = span.norm();
+        let direction = span / length;
+        let speed = direction.dot(rate);
+        let mut out = Line {
+            direction,
+            length: [length, speed],
+            pull: 0.0,
+            by: [0.0; 2],
+        };
+        if let Some(tendon) = &self.tendon {
+            let pull = tendon.respond(length, speed);
+            out.pull += pull.tension;
+            out.by[0] += pull.by_length;
+            out.by[1] += pull.by_rate;
+        }
+        if let Some(stops) = &self.tendon_stops {
+            let push = stops.respond(length, speed, &memory.tendon);
+            out.pull -= push.force;
+            out.by[0] -= push.by_position;
+            out.by[1] -= push.by_rate;
+        }
+        out
+    }
+
+    /// What the motor does at this angle [rad] and rate [rad/s].
+    pub fn motor(&self, [angle, rate]: [f64; 2], command: &Command, stops: &[f64]) -> MotorState {
+        if self.crank_is_led() {
+            return MotorState::default();
+        }
+        let [stiffness, damping] = self.hold.unwrap_or([0.0; 2]);
+        let [target, target_rate] = command.target;
+        let wanted = command.torque + stiffness * (target - angle) + damping * (target_rate - rate);
+        let delivered = self.motor.deliver(wanted, rate, command.last);
+        let slope = delivered.by_wanted;
+        let mut out = MotorState {
+            delivered: delivered.torque,
+            torque: delivered.torque,
+            by: [-stiffness * slope, -damping * slope + delivered.by_rate],
+            lost: 0.0,
+        };
+        if !self.motor.friction.is_none() {
+            let (friction, slope) = self.motor.friction.at(rate);
+            out.torque -= friction;
+            out.by[1] -= slope;
+            out.lost += friction * rate;
+        }
+        if let Some(law) = &self.motor_stops {
+            let push = law.respond(angle, rate, stops);
+            out.torque += push.force;
+            out.by[0] += push.by_position;
+            out.by[1] += push.by_rate;
+            out.lost += law.dissipated_power(angle, rate, stops);
+        }
+        out
+    }
+
+    /// Residual (4) under the force λ on the tip [N], and with weights the tangent (5).
+    pub fn balance(
+        &self,
+        (motion, posture, movement): (&Motion, &Posture, &Movement),
+        lambda: &Vector3<f64>,
+        command: &Command,
+        memory: &StopMemories,
+        weights: Option<&Weights>,
+    ) -> Balance {
+        let span = posture.tip - posture.a;
+        let a_rate = posture.a_by[0] * motion.rate[CRANK];
+        let span_rate = posture.tip_by * motion.rate - a_rate;
+        let line = self.line(&span, &span_rate, memory);
+        let on_tip = lambda - line.direction * line.pull;
+        let (normal, sum) = self.leaf_forces(posture, movement, &on_tip);
+        let moments = self.moments(posture, movement, &normal);
+        let on_a = sum + line.direction * line.pull;
+        let crank_angle = [motion.place[CRANK], motion.rate[CRANK]];
+        let motor = self.motor(crank_angle, command, &memory.motor);
+        let mut residual = -self.work(posture, &moments);
+        residual[CRANK] -= posture.a_by[0].dot(&(on_a + self.gravity * (0.5 * self.crank_mass)))
+            + motor.torque
+            - self.crank_inertia * motion.acceleration[CRANK];
+        let fields = |all: &Coordinates| -> FieldRow { all.fixed_rows::<FIELDS>(FIELD).into() };
+        let (p, p_rate) = (fields(&motion.place), fields(&motion.rate));
+        let mut elastic = self.stiffness * (p + p_rate * self.damping);
+        let mut stiffened = None;
+        if let Some(strip) = &self.strip {
+            let (force, tangent) = self.strip_forces(strip, &p);
+            elastic += force;
+            stiffened = Some(tangent);
+        }
+        let mut rows = residual.fixed_rows_mut::<FIELDS>(FIELD);
+        rows += elastic;
+        let tangent = weights.map(|weights| {
+            let mut out = self.mass(posture) * weights.inertia;
+            self.add_geometric(&mut out, posture, &normal, &moments);
+            out[(CRANK, CRANK)] -= posture.a_by[1]
+                .dot(&(on_a + self.gravity * (0.5 * self.crank_mass)))
+                + motor.by[0]
+                + motor.by[1] * weights.damping;
+            let mut block = out.fixed_view_mut::<FIELDS, FIELDS>(FIELD, FIELD);
+            block += self.stiffness * (1.0 + self.damping * weights.damping);
+            if let Some(stiffened) = &stiffened {
+                block += stiffened;
+            }
+            self.add_line(&mut out, posture, &line, &span_rate, weights.damping);
+            out
+        });
+        Balance {
+            residual,
+            tangent,
+            motor,
+        }
+    }
+
+    /// n_g of (1), and the sum of all forces on the leaf.
+    fn leaf_forces(
+        &self,
+        posture: &Posture,
+        movement: &Movement,
+        on_tip: &Vector3<f64>,
+    ) -> ([Vector3<f64>; POINTS], Vector3<f64>) {
+        let shape = &self.shape;
+        let mut normal: [Vector3<f64>; POINTS] = core::array::from_fn(|g| on_tip * shape.weight[g]);
+        let mut sum = *on_tip;
+        for j in 0..posture.points.len() {
+            let mass = self.mass_per_length * shape.weight[j];
+            let force = (self.gravity - movement.acceleration[j]) * mass;
+            sum += force;
+            for (g, normal) in normal.iter_mut().enumerate() {
+                *normal += force * shape.place[(j, g)];
+            }
+        }
+        (normal, sum)
+    }
+
+    /// μ_g of (1).
+    fn moments(
+        &self,
+        posture: &Posture,
+        movement: &Movement,
+        normal: &[Vector3<f64>; POINTS],
+    ) -> [Vector3<f64>; POINTS] {
+        let mut out = [Vector3::zeros(); POINTS];
+        let mut sum = Vector3::zeros();
+        for g in (0..POINTS).rev() {
+            let point = &posture.points[g];
+            let weight = self.shape.weight[g];
+            let (spin, rate) = (&movement.spin[g], &movement.spin_rate[g]);
+            let carried = |v: &Vector3<f64>| {
+                point.rotation * point.rotation.tr_mul(v).component_mul(&self.rotary)
+            };
+            let rotary = (carried(rate) + spin.cross(&carried(spin))) * weight;
+            sum += point.tangent.cross(&normal[g]) - rotary;
+            out[g] = sum;
+        }
+        out
+    }
+
+    /// Q of (2), and the moment on the crank of (3).
+    fn work(&self, posture: &Posture, moments: &[Vector3<f64>; POINTS]) -> Coordinates {
+        let mut out = Coordinates::zeros();
+        let root = &moments[0];
+        if self.frame.on_crank {
+            out[CRANK] = self.frame.axes.column(2).dot(root);
+        }
+        out[FIRST] = posture.joint[0].dot(root);
+        out[SECOND] = posture.joint[1].dot(root);
+        for (g, point) in posture.points.iter().enumerate() {
+            let local = point.turning.tr_mul(&moments[g]);
+            let integral = &self.shape.integral[g];
+            for i in 0..FIELDS {
+                let along = if i < BENDING { local.z } else { local.x };
+                out[FIELD + i] += integral[i] * along + point.second[i] * local.y;
+            }
+        }
+        out
+    }
+
+    /// Moment and tangent that the strip adds to the beam.
+    fn strip_forces(
+        &self,
+        strip: &multibody::model::StripLaw,
+        p: &FieldRow,
+    ) -> (FieldRow, SMatrix<f64, FIELDS, FIELDS>) {
+        let (mut force, mut tangent) = (FieldRow::zeros(), SMatrix::zeros());
+        for g in 0..POINTS {
+            let mut value = self.shape.value[g];
+            value.rows_mut(BENDING, FIELDS - BENDING).fill(0.0);
+            let excess = strip.excess(value.dot(p));
+            force += value * (excess.moment * self.shape.weight[g]);
+            tangent += value * value.transpose() * (excess.stiffness * self.shape.weight[g]);
+        }
+        (force, tangent)
+    }
+
+    /// M of (5).
+    pub fn mass(&self, posture: &Posture) -> Square {
+        let mut out = Square::zeros();
+        for (g, point) in posture.points.iter().enumerate() {
+            let weight = self.shape.weight[g];
+            let mass = self.mass_per_length * weight;
+            let (by, spin) = (&point.place_by, &point.columns);
+            let local = point.rotation.tr_mul(spin);
+            let rotary = self.rotary * weight;
+            for b in 0..COORDINATES {
+                let moved: Vector3<f64> = by.column(b) * mass;
+                let spun = local.column(b).component_mul(&rotary);
+                for a in b..COORDINATES {
+                    out[(a, b)] += by.column(a).dot(&moved) + local.column(a).dot(&spun);
+                }
+            }
+        }
+        out.fill_upper_triangle_with_lower_triangle();
+        out[(CRANK, CRANK)] += self.crank_inertia;
+        out
+    }
+
+    /// K_g of (6).
+    fn add_geometric(
+        &self,
+        out: &mut Square,
+        posture: &Posture,
+        normal: &[Vector3<f64>; POINTS],
+        moments: &[Vector3<f64>; POINTS],
+    ) {
+        let root = &moments[0];
+        let [f, s] = &posture.joint;
+        let motor: Vector3<f64> = self.frame.axes.column(2).into();
+        if self.frame.on_crank {
+            out[(FIRST, CRANK)] -= motor.cross(f).dot(root);
+            out[(SECOND, CRANK)] -= motor.cross(s).dot(root);
+        }
+        out[(SECOND, FIRST)] -= f.cross(s).dot(root);
+        for (g, point) in posture.points.iter().enumerate() {
+            let moment = &moments[g];
+            let local = point.turning.tr_mul(moment);
+            self.add_turning(out, point, g, moment, local.y / 6.0);
+            // The last sum of (6).
+            let (t, n) = (&point.tangent, &normal[g]);
+            let held: Matrix3<f64> = t * n.transpose() - Matrix3::identity() * t.dot(n);
+            let answer: Columns = held * point.columns;
+            *out -= point.columns.transpose() * answer;
+        }
+    }
+
+    /// The first sum of (6) at a point, on which `product` is the moment that works on φ₂, over 6.
+    fn add_turning(
+        &self,
+        out: &mut Square,
+        point: &super::sweep::Point,
+        g: usize,
+        moment: &Vector3<f64>,
+        product: f64,
+    ) {
+        let (integral, slope) = (&self.shape.integral[g], &self.shape.slope[g]);
+        // Row k: Ω·(D e_k × μ) = (D e_k)·(μ × Ω).
+        let by_columns: Columns = point.turning.tr_mul(&moment.cross_matrix()) * point.columns;
+        let local = point.rotation.tr_mul(moment);
+        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+        let mut own = Matrix3::zeros();
+        for (b, delta) in axes.iter().enumerate() {
+            for (a, v) in axes.iter().enumerate() {
+                own[(a, b)] = local.dot(&point.turn.tangent_change(delta, v));
+            }
+        }
+        for a in 0..FIELDS {
+            let along = |i: usize| if i < BENDING { 2 } else { 0 };
+            let weight_a = [(along(a), integral[a]), (1, point.second[a])];
+            for b in 0..COORDINATES {
+                let mut sum = 0.0;
+                for (k, weight) in weight_a {
+                    sum += weight * by_columns[(k, b)];
+                }
+                if b >= FIELD {
+                    let i = b - FIELD;
+                    for (k, weight) in weight_a {
+                        sum += weight * own[(k, along(i))] * integral[i];
+                        sum += weight * own[(k, 1)] * point.second[i];
+                    }
+                    if a < BENDING && i >= BENDING {
+                        sum += product * (integral[a] * slope[i] - integral[i] * slope[a]);
+                    } else if i < BENDING && a >= BENDING {
+                        sum += product * (integral[i] * slope[a] - integral[a] * slope[i]);
+                    }
+                }
+                out[(FIELD + a, b)] -= sum;
+            }
+        }
+    }
+
+    /// The tangent of tendon and stops, what F does through x_B and A apart.
+    fn add_line(
+        &self,
+        out: &mut Square,
+        posture: &Posture,
+        line: &Line,
+        span_rate: &Vector3<f64>,
+        damping: f64,
+    ) {
+        if line.by == [0.0; 2] && line.pull == 0.0 {
+            return;
+        }
+        let mut span_by = posture.tip_by;
+        let mut column = span_by.column_mut(CRANK);
+        column -= posture.a_by[0];
+        let e = &line.direction;
+        let [length, _] = line.length;
+        let along = span_by.tr_mul(e);
+        let across = (Matrix3::identity() - e * e.transpose()) / length;
+        let turned: Columns = across * span_by;
+        let [by_length, by_rate] = line.by;
+        *out += along * along.transpose() * (by_length + by_rate * damping);
+        *out += span_by.transpose() * turned * line.pull;
+        *out += along * (turned.tr_mul(span_rate)).transpose() * by_rate;
+    }
+
+    /// Kinetic energy [J].
+    pub fn kinetic_energy(&self, posture: &Posture, rate: &Coordinates) -> f64 {
+        let crank = self.crank_inertia * rate[CRANK] * rate[CRANK];
+        let leaf: f64 = (posture.points.iter().zip(&self.shape.weight))
+            .map(|(point, weight)| {
+                let velocity = point.place_by * rate;
+                let spin = point.rotation.tr_mul(&(point.columns * rate));
+                let turning = spin.component_mul(&spin).dot(&self.rotary);
+                weight * (self.mass_per_length * velocity.norm_squared() + turning)
+            })
+            .sum();
+        0.5 * (crank + leaf)
+    }
+
+    /// Energy of the bent and twisted leaf [J].
+    pub fn strain_energy(&self, place: &Coordinates) -> f64 {
+        let p: FieldRow = place.fixed_rows::<FIELDS>(FIELD).into();
+        let strip = |strip: &multibody::model::StripLaw| -> f64 {
+            (0..POINTS)
+                .map(|g| {
+                    let value = &self.shape.value[g];
+                    let curvature = (0..BENDING).map(|i| value[i] * p[i]).sum();
+                    self.shape.weight[g] * strip.excess(curvature).energy
+                })
+                .sum()
+        };
+        0.5 * p.dot(&(self.stiffness * p)) + self.strip.as_ref().map_or(0.0, strip)
+    }
+
+    /// Energy of tendon and stops at a chord [m] and of the motor's stops [J].
+    pub fn spring_energy(&self, chord: f64, angle: f64) -> f64 {
+        let line = self.tendon.map_or(0.0, |line| line.stored_energy(chord));
+        let stops = |stops: &Option<multibody::model::Stops>, x: f64| {
+            stops.as_ref().map_or(0.0, |stops| stops.stored_energy(x))
+        };
+        let motor = if self.crank_is_led() {
+            0.0
+        } else {
+            stops(&self.motor_stops, angle)
+        };
+        line + stops(&self.tendon_stops, chord) + motor
+    }
+
+    /// Potential of gravity [J].
+    pub fn gravity_energy(&self, posture: &Posture) -> f64 {
+        let crank = (self.frame.origin + posture.a) * (0.5 * self.crank_mass);
+        let leaf: Vector3<f64> = (posture.points.iter().zip(&self.shape.weight))
+            .map(|(point, weight)| point.place * (weight * self.mass_per_length))
+            .sum();
+        -self.gravity.dot(&(crank + leaf))
+    }
+
+    /// Power lost in tendon, stops of the tendon unit and leaf [W].
+    pub fn lost_power(&self, line: &Line, rate: &Coordinates, memory: &StopMemories) -> f64 {
+        let [chord, speed] = line.length;
+        let tendon = self
+            .tendon
+            .map_or(0.0, |line| line.dissipated_power(chord, speed));
+        let stops = self.tendon_stops.map_or(0.0, |stops| {
+            stops.dissipated_power(chord, speed, &memory.tendon)
+        });
+        let p: FieldRow = rate.fixed_rows::<FIELDS>(FIELD).into();
+        tendon + stops + self.damping * p.dot(&(self.stiffness * p))
+    }
+}

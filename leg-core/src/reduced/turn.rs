@@ -1,0 +1,116 @@
+//! Small rotations by their series: exp, its tangent operator and that one's derivative on SO(3).
+//!
+//! With the rotation vector φ, z = φ·φ and the left-trivialised tangent (R = exp φ, Rᵀ δR = (T δφ)×):
+//!
+//! ```text
+//! R = I + c φ× + a φ×φ×,     T = I − a φ× + b φ×φ×                                     (1)
+//! c = sin θ/θ,   a = (1 − cos θ)/θ²,   b = (θ − sin θ)/θ³                              (2)
+//! (DT[δ]) v = −a δ×v − 2a′(φ·δ) φ×v + b (δ×(φ×v) + φ×(δ×v)) + 2b′(φ·δ) φ×(φ×v)          (3)
+//! ```
+//!
+//! a′ and b′ are derivatives by z. The series have terms enough for θ up to [`LARGEST`].
+
+use nalgebra::{Matrix3, Vector3};
+
+/// Largest rotation between two neighbouring points [rad]: the last term of the series is 1e-16 there.
+pub const LARGEST: f64 = 1.2;
+const TERMS: usize = 9;
+
+/// The coefficients of (1) and (3).
+#[derive(Debug, Clone, Copy)]
+pub struct Turn {
+    phi: Vector3<f64>,
+    c: f64,
+    a: f64,
+    b: f64,
+    a_slope: f64,
+    b_slope: f64,
+}
+
+/// Σ (−z)ᵏ/(2k + first)! and its derivative by z.
+fn series(z: f64, first: u32) -> (f64, f64) {
+    let mut factorial: f64 = (1..=first).map(f64::from).product();
+    let (mut sum, mut slope, mut power) = (0.0, 0.0, 1.0);
+    let mut before = 0.0;
+    for k in 0..TERMS as u32 {
+        sum += power / factorial;
+        slope -= f64::from(k) * before / factorial;
+        before = power;
+        power *= -z;
+        let n = f64::from(2 * k + first);
+        factorial *= (n + 1.0) * (n + 2.0);
+    }
+    (sum, slope)
+}
+
+impl Turn {
+    /// Of a rotation vector [rad].
+    pub fn new(phi: Vector3<f64>) -> Self {
+        let z = phi.norm_squared();
+        let (c, _) = series(z, 1);
+        let (a, a_slope) = series(z, 2);
+        let (b, b_slope) = series(z, 3);
+        Self {
+            phi,
+            c,
+            a,
+            b,
+            a_slope,
+            b_slope,
+        }
+    }
+
+    /// exp φ, (1).
+    pub fn rotation(&self) -> Matrix3<f64> {
+        let cross = self.phi.cross_matrix();
+        Matrix3::identity() + cross * self.c + cross * cross * self.a
+    }
+
+    /// T, (1).
+    pub fn tangent(&self) -> Matrix3<f64> {
+        let cross = self.phi.cross_matrix();
+        Matrix3::identity() - cross * self.a + cross * cross * self.b
+    }
+
+    /// (DT[δ]) v, (3).
+    pub fn tangent_change(&self, delta: &Vector3<f64>, v: &Vector3<f64>) -> Vector3<f64> {
+        let phi = &self.phi;
+        let along = 2.0 * phi.dot(delta);
+        let (turned, changed) = (phi.cross(v), delta.cross(v));
+        changed * -self.a - turned * (self.a_slope * along)
+            + (delta.cross(&turned) + phi.cross(&changed)) * self.b
+            + phi.cross(&turned) * (self.b_slope * along)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use multibody::group::{Group, Se3};
+    use nalgebra::Vector6;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The same as the group's own functions, and the derivative a difference.
+        #[test]
+        fn series_equal_the_closed_forms(
+            phi in proptest::array::uniform3(-0.65..0.65_f64),
+            delta in proptest::array::uniform3(-1.0..1.0_f64),
+            v in proptest::array::uniform3(-1.0..1.0_f64),
+        ) {
+            let (phi, delta, v) = (Vector3::from(phi), Vector3::from(delta), Vector3::from(v));
+            let turn = Turn::new(phi);
+            let twist = Vector6::new(0.0, 0.0, 0.0, phi.x, phi.y, phi.z);
+            let known = Se3::exp(&twist).rotation();
+            prop_assert!((turn.rotation() - known).amax() < 1e-14);
+            let tangent: Matrix3<f64> = Se3::tangent(&twist).fixed_view::<3, 3>(3, 3).into();
+            prop_assert!((turn.tangent() - tangent).amax() < 1e-14);
+            let step = 1e-5;
+            let ahead = Turn::new(phi + delta * step).tangent() * v;
+            let behind = Turn::new(phi - delta * step).tangent() * v;
+            let slope = (ahead - behind) / (2.0 * step);
+            // Central differences: a part in 1e-10 of rounding and of truncation.
+            prop_assert!((turn.tangent_change(&delta, &v) - slope).amax() < 1e-9);
+        }
+    }
+}
