@@ -16,7 +16,7 @@ use crate::native::{Start, motor_signals};
 use crate::unit::{LegEnergy, LegShape, LegView};
 use leg_core::LegError;
 use leg_core::config::MotorMode;
-use leg_core::reduced::forces::{Command, Line, Motion, MotorState};
+use leg_core::reduced::forces::{Command, Line, Motion, MotorState, Square};
 use leg_core::reduced::sweep::{CRANK, Coordinates, Movement, Posture};
 use leg_core::reduced::{ReducedLeg as Mechanics, Resting, Solved, StopMemories};
 use multibody::dynamics::integrator::Integrator;
@@ -76,6 +76,10 @@ pub struct ReducedLeg {
     before: ReducedState,
     open: Option<OpenStep>,
     solved: Option<Solved>,
+    /// The crank's residual and its derivatives: what its motor has to do where it is locked.
+    crank: Option<(f64, Coordinates)>,
+    /// Motion of the tip at the last linearisation.
+    tip: TipMotion,
     /// G S⁻¹ r − g of (1), with its sign turned: the way that the tip still has to go [m].
     gap: Vector3<f64>,
     response: Option<PortResponse>,
@@ -132,6 +136,8 @@ impl ReducedLeg {
             before: state,
             open: None,
             solved: None,
+            crank: None,
+            tip: [[0.0; 3]; 3],
             gap: Vector3::zeros(),
             response: None,
             failure: None,
@@ -171,7 +177,11 @@ impl ReducedLeg {
         let state = &self.state;
         let motion = &state.motion;
         LegEnergy {
-            kinetic: self.leg.kinetic_energy(posture, &motion.rate),
+            kinetic: {
+                let movement = self.movement(posture, motion);
+                self.leg
+                    .kinetic_energy(posture, &movement, motion.rate[CRANK])
+            },
             strain: self.leg.strain_energy(&motion.place),
             tendon: self
                 .leg
@@ -180,6 +190,15 @@ impl ReducedLeg {
             work_in: state.work_in,
             dissipated: state.lost,
         }
+    }
+
+    /// From A to B and its rate [m, m/s], the tip moving like this.
+    fn span(&self, motion: &Motion, tip: &TipMotion) -> [Vector3<f64>; 2] {
+        let frame = self.leg.frame();
+        let arm = frame.crank(motion.place[CRANK]).column(0) * frame.crank_length;
+        let axis: Vector3<f64> = frame.axes.column(2).into();
+        let a_rate = axis.cross(&arm) * motion.rate[CRANK];
+        [part(tip, 0) - frame.origin - arm, part(tip, 1) - a_rate]
     }
 
     fn line(&self) -> Line {
@@ -274,21 +293,25 @@ impl ReducedLeg {
         (kind, weights): (Iteration, &Weights),
     ) -> Option<()> {
         let all = (motion, posture, movement);
-        let full = kind == Iteration::Full || self.solved.is_none();
-        let wanted = full.then_some(weights);
-        let memory = &self.state.memory;
-        let mut balance = self
-            .leg
-            .balance(all, &open.lambda, &open.command, memory, wanted);
-        if let Some(tangent) = &mut balance.tangent {
-            self.leg.hold(tangent);
-            self.solved = Some(self.leg.solve(&balance, posture, self.leg.crank_is_led())?);
-        } else if let Some(solved) = &mut self.solved {
-            self.leg
-                .solve_again(solved, &balance, self.leg.crank_is_led());
-        }
-        let solved = self.solved.as_ref()?;
-        self.gap = gap - posture.tip_by * solved.free;
+        let (lambda, command, memory) = (&open.lambda, &open.command, &self.state.memory);
+        let held = self.leg.crank_is_led();
+        let solved = match self.solved.take().filter(|_| kind == Iteration::Short) {
+            Some(mut solved) => {
+                let balance = self.leg.balance(all, lambda, command, memory, None);
+                self.leg.solve_again(&mut solved, &balance, held);
+                self.crank = Some((balance.residual[CRANK], self.crank?.1));
+                solved
+            }
+            None => {
+                let jacobians = self.leg.frame().jacobians(self.leg.shape(), posture);
+                let wanted = Some((weights, &jacobians));
+                let balance = self.leg.balance(all, lambda, command, memory, wanted);
+                let row = |tangent: &Square| Coordinates::from_fn(|i, _| tangent[i][CRANK]);
+                self.crank = Some((balance.residual[CRANK], row(balance.tangent.as_ref()?)));
+                self.leg.solve(&balance, &jacobians.tip, held)?
+            }
+        };
+        self.gap = gap - solved.tip_by * solved.free;
         self.response = Some(PortResponse {
             force: -open.lambda,
             change: -(solved.stiffness * self.gap),
@@ -296,6 +319,7 @@ impl ReducedLeg {
             by_velocity: nalgebra::Matrix3::zeros(),
             base: None,
         });
+        self.solved = Some(solved);
         Some(())
     }
 
@@ -332,13 +356,13 @@ impl ReducedLeg {
     fn make_consistent(&mut self, open: &OpenStep, tip: &TipMotion) -> Option<()> {
         let posture = self.posture(&self.state.motion.place)?;
         let solved = self.solved.as_ref()?;
-        let missing = part(tip, 1) - posture.tip_by * self.state.motion.rate;
+        let missing = part(tip, 1) - solved.tip_by * self.state.motion.rate;
         let change = solved.by_force * (solved.stiffness * missing);
         self.state.motion.rate += change;
         let motion = self.state.motion;
         let movement = self.movement(&posture, &motion);
         let weights = open.integrator.weights();
-        let gap = (part(tip, 2) - movement.tip_acceleration) / weights.inertia;
+        let gap = (part(tip, 2) - movement.tip[1]) / weights.inertia;
         let all = (&posture, &movement);
         self.condense(open, &motion, all, gap, (Iteration::Full, &weights))
     }
@@ -425,6 +449,7 @@ impl PlatformLeg for ReducedLeg {
         if !self.attached {
             return;
         }
+        self.tip = *tip;
         let done = self.linearize_at(&part(tip, 0), kind);
         self.fail(done);
     }
@@ -483,6 +508,9 @@ impl PlatformLeg for ReducedLeg {
 
     fn correct(&mut self, tip: &Vector3<f64>, _: Option<&Vector6<f64>>) -> f64 {
         let (change, force) = self.correction(tip);
+        if let (Some((torque, by)), Some(solved)) = (&mut self.crank, &self.solved) {
+            *torque += by.dot(&change) - solved.tip_by.column(CRANK).dot(&force);
+        }
         let Some(open) = &mut self.open else {
             return 0.0;
         };
@@ -503,16 +531,10 @@ impl PlatformLeg for ReducedLeg {
         let memory = &self.state.memory;
         let turned = motor.and_then(|stops| crossing_of(stops, &memory.motor, angles, h));
         let stretched = tendon.and_then(|stops| {
-            let posture = self.posture(&trial.place)?;
-            let span = posture.tip - posture.a;
-            let rate = posture.tip_by * trial.rate - posture.a_by[0] * trial.rate[CRANK];
-            let length = |span: &Vector3<f64>, rate: &Vector3<f64>| {
-                [span.norm(), span.dot(rate) / span.norm()]
-            };
-            let ends = [
-                length(&self.state.span[0], &self.state.span[1]),
-                length(&span, &rate),
-            ];
+            let to = self.span(&trial, &self.tip);
+            let length =
+                |[span, rate]: &[Vector3<f64>; 2]| [span.norm(), span.dot(rate) / span.norm()];
+            let ends = [length(&self.state.span), length(&to)];
             crossing_of(stops, &memory.tendon, ends, h)
         });
         [turned, stretched].into_iter().flatten().reduce(f64::min)
@@ -522,17 +544,12 @@ impl PlatformLeg for ReducedLeg {
         self.before = self.state;
         let Some(open) = self.open.take() else { return };
         let (motion, algorithmic) = self.trial(&open);
-        let frame = self.leg.frame();
-        let arm = frame.crank(motion.place[CRANK]).column(0) * frame.crank_length;
-        let motor_axis: Vector3<f64> = frame.axes.column(2).into();
-        let a_by = motor_axis.cross(&arm);
-        let (place, velocity) = (part(tip, 0), part(tip, 1));
-        let span = place - frame.origin - arm;
+        let velocity = part(tip, 1);
         let memory = self.state.memory;
         self.state.motion = motion;
         self.state.algorithmic = algorithmic;
         self.state.lambda = open.lambda;
-        self.state.span = [span, velocity - a_by * motion.rate[CRANK]];
+        self.state.span = self.span(&motion, tip);
         let motor = self.crank_torque(&open.command);
         let line = self.line();
         let lost = self.leg.lost_power(&line, &motion.rate, &memory) + motor.lost;
@@ -545,15 +562,7 @@ impl PlatformLeg for ReducedLeg {
         state.torque = motor.torque;
         if self.leg.crank_is_led() {
             // What the crank needs to stay where it is.
-            let needed = self.posture(&motion.place).map(|posture| {
-                let movement = self.movement(&posture, &motion);
-                let all = (&motion, &posture, &movement);
-                let found = self
-                    .leg
-                    .balance(all, &open.lambda, &open.command, &memory, None);
-                found.residual[CRANK]
-            });
-            self.state.torque = needed.unwrap_or(f64::NAN);
+            self.state.torque = self.crank.map_or(f64::NAN, |(torque, _)| torque);
         }
         self.remember_stops();
     }

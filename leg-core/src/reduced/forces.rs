@@ -19,22 +19,22 @@
 //!        + Σ_g Ω_aᵀ (t nᵀ − (t·n) 1) Ω_b                                                      (6)
 //! ```
 //!
-//! with d_a = D_g ∂_aφ. Forces are held in (6). What is left out of S is how the inertia forces change
-//! with velocities at the same place and with places at the same rates (gyroscopic terms): they are
-//! smaller than w_I M by the angle that the leg turns in a step, so that Newton's iteration gains some
-//! three digits each time instead of doubling them.
+//! with d_a = D_g ∂_aφ. Forces are held in (6). S is symmetric: what is left out of it is how the inertia
+//! forces and the tendon's damping change with velocities at the same place and with places at the same
+//! rates (gyroscopic terms). These are smaller than w_I M by the angle that the leg turns in a step, so
+//! that Newton's iteration gains some three digits each time instead of doubling them.
 
 use super::shape::{BENDING, FIELDS, FieldRow, POINTS};
 use super::sweep::{
-    COORDINATES, CRANK, Columns, Coordinates, FIELD, FIRST, Movement, Posture, SECOND,
+    COORDINATES, CRANK, Coordinates, FIELD, FIRST, Jacobians, Movement, Posture, Row, Rows, SECOND,
 };
 use super::{ReducedLeg, StopMemories};
 use multibody::element::inertia::Weights;
 use multibody::model::LastTorque;
 use nalgebra::{Matrix3, SMatrix, Vector3};
 
-/// The matrix of a leg.
-pub type Square = SMatrix<f64, COORDINATES, COORDINATES>;
+/// The matrix of a leg, rows of its lower triangle.
+pub type Square = [Row; COORDINATES];
 
 /// Motion of the coordinates.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -165,28 +165,26 @@ impl ReducedLeg {
         out
     }
 
-    /// Residual (4) under the force λ on the tip [N], and with weights the tangent (5).
+    /// Residual (4) under the force λ on the tip [N], and with weights and Jacobians the tangent (5).
     pub fn balance(
         &self,
         (motion, posture, movement): (&Motion, &Posture, &Movement),
         lambda: &Vector3<f64>,
         command: &Command,
         memory: &StopMemories,
-        weights: Option<&Weights>,
+        tangent: Option<(&Weights, &Jacobians)>,
     ) -> Balance {
         let span = posture.tip - posture.a;
-        let a_rate = posture.a_by[0] * motion.rate[CRANK];
-        let span_rate = posture.tip_by * motion.rate - a_rate;
+        let span_rate = movement.tip[0] - posture.a_by[0] * motion.rate[CRANK];
         let line = self.line(&span, &span_rate, memory);
         let on_tip = lambda - line.direction * line.pull;
-        let (normal, sum) = self.leaf_forces(posture, movement, &on_tip);
+        let (normal, sum) = self.leaf_forces(movement, &on_tip);
         let moments = self.moments(posture, movement, &normal);
-        let on_a = sum + line.direction * line.pull;
+        let on_a = sum + line.direction * line.pull + self.gravity * (0.5 * self.crank_mass);
         let crank_angle = [motion.place[CRANK], motion.rate[CRANK]];
         let motor = self.motor(crank_angle, command, &memory.motor);
         let mut residual = -self.work(posture, &moments);
-        residual[CRANK] -= posture.a_by[0].dot(&(on_a + self.gravity * (0.5 * self.crank_mass)))
-            + motor.torque
+        residual[CRANK] -= posture.a_by[0].dot(&on_a) + motor.torque
             - self.crank_inertia * motion.acceleration[CRANK];
         let fields = |all: &Coordinates| -> FieldRow { all.fixed_rows::<FIELDS>(FIELD).into() };
         let (p, p_rate) = (fields(&motion.place), fields(&motion.rate));
@@ -199,19 +197,22 @@ impl ReducedLeg {
         }
         let mut rows = residual.fixed_rows_mut::<FIELDS>(FIELD);
         rows += elastic;
-        let tangent = weights.map(|weights| {
-            let mut out = self.mass(posture) * weights.inertia;
-            self.add_geometric(&mut out, posture, &normal, &moments);
-            out[(CRANK, CRANK)] -= posture.a_by[1]
-                .dot(&(on_a + self.gravity * (0.5 * self.crank_mass)))
-                + motor.by[0]
-                + motor.by[1] * weights.damping;
-            let mut block = out.fixed_view_mut::<FIELDS, FIELDS>(FIELD, FIELD);
-            block += self.stiffness * (1.0 + self.damping * weights.damping);
-            if let Some(stiffened) = &stiffened {
-                block += stiffened;
+        let tangent = tangent.map(|(weights, jacobians)| {
+            let mut out =
+                self.inertia_and_geometry(posture, jacobians, weights.inertia, (&normal, &moments));
+            out[CRANK][CRANK] -=
+                posture.a_by[1].dot(&on_a) + motor.by[0] + motor.by[1] * weights.damping;
+            let elastic = 1.0 + self.damping * weights.damping;
+            for a in 0..FIELDS {
+                for b in 0..=a {
+                    let entry = &mut out[FIELD + a][FIELD + b];
+                    *entry += self.stiffness[(a, b)] * elastic;
+                    *entry += stiffened
+                        .as_ref()
+                        .map_or(0.0, |stiffened| stiffened[(a, b)]);
+                }
             }
-            self.add_line(&mut out, posture, &line, &span_rate, weights.damping);
+            add_line(&mut out, jacobians, posture, &line, weights.damping);
             out
         });
         Balance {
@@ -224,14 +225,13 @@ impl ReducedLeg {
     /// n_g of (1), and the sum of all forces on the leaf.
     fn leaf_forces(
         &self,
-        posture: &Posture,
         movement: &Movement,
         on_tip: &Vector3<f64>,
     ) -> ([Vector3<f64>; POINTS], Vector3<f64>) {
         let shape = &self.shape;
         let mut normal: [Vector3<f64>; POINTS] = core::array::from_fn(|g| on_tip * shape.weight[g]);
         let mut sum = *on_tip;
-        for j in 0..posture.points.len() {
+        for j in 0..POINTS {
             let mass = self.mass_per_length * shape.weight[j];
             let force = (self.gravity - movement.acceleration[j]) * mass;
             sum += force;
@@ -302,139 +302,110 @@ impl ReducedLeg {
         (force, tangent)
     }
 
-    /// M of (5).
-    pub fn mass(&self, posture: &Posture) -> Square {
-        let mut out = Square::zeros();
+    /// M of (5), lower triangle.
+    pub fn mass(&self, posture: &Posture, jacobians: &Jacobians) -> Square {
+        let none = [Vector3::zeros(); POINTS];
+        self.inertia_and_geometry(posture, jacobians, 1.0, (&none, &none))
+    }
+
+    /// w_I M + K_g of (5) and (6), lower triangle.
+    fn inertia_and_geometry(
+        &self,
+        posture: &Posture,
+        jacobians: &Jacobians,
+        inertia: f64,
+        (normal, moments): (&[Vector3<f64>; POINTS], &[Vector3<f64>; POINTS]),
+    ) -> Square {
+        let mut out = [[0.0; COORDINATES]; COORDINATES];
+        let mut products = [[0.0; FIELDS]; FIELDS];
         for (g, point) in posture.points.iter().enumerate() {
-            let weight = self.shape.weight[g];
+            let weight = self.shape.weight[g] * inertia;
             let mass = self.mass_per_length * weight;
-            let (by, spin) = (&point.place_by, &point.columns);
-            let local = point.rotation.tr_mul(spin);
+            let place = &jacobians.place[g];
+            let moved = place.map(|row| row.map(|entry| entry * mass));
+            // Rotary inertia and the last sum of (6) stand between the same columns.
             let rotary = self.rotary * weight;
-            for b in 0..COORDINATES {
-                let moved: Vector3<f64> = by.column(b) * mass;
-                let spun = local.column(b).component_mul(&rotary);
-                for a in b..COORDINATES {
-                    out[(a, b)] += by.column(a).dot(&moved) + local.column(a).dot(&spun);
-                }
+            let turned = Matrix3::from_columns(&[
+                point.rotation.column(0) * rotary.x,
+                point.rotation.column(1) * rotary.y,
+                point.rotation.column(2) * rotary.z,
+            ]);
+            let (t, n) = (&point.tangent, &normal[g]);
+            let held: Matrix3<f64> = t * n.transpose() - Matrix3::identity() * t.dot(n);
+            let between = turned * point.rotation.transpose() - held;
+            let spin = &jacobians.spin[g];
+            let spun = times(&between, spin);
+            let (by_phi, held) = self.turning(point, g, &moments[g], spin);
+            let local = point.turning.column(1).dot(&moments[g]) / 6.0;
+            add_products(&mut products, &self.shape, g, local);
+            for c in 0..3 {
+                add_lower(&mut out, &place[c], &moved[c]);
+                add_lower(&mut out, &spin[c], &spun[c]);
+                add_lower(&mut out, &by_phi[c], &held[c]);
             }
         }
-        out.fill_upper_triangle_with_lower_triangle();
-        out[(CRANK, CRANK)] += self.crank_inertia;
+        for (a, row) in products.iter().enumerate() {
+            for (b, entry) in row.iter().enumerate().take(a + 1) {
+                out[FIELD + a][FIELD + b] -= entry;
+            }
+        }
+        out[CRANK][CRANK] += self.crank_inertia * inertia;
+        let root = &moments[0];
+        let [f, s] = &posture.joint;
+        if self.frame.on_crank {
+            let motor: Vector3<f64> = self.frame.axes.column(2).into();
+            out[FIRST][CRANK] -= motor.cross(f).dot(root);
+            out[SECOND][CRANK] -= motor.cross(s).dot(root);
+        }
+        out[SECOND][FIRST] -= f.cross(s).dot(root);
         out
     }
 
-    /// K_g of (6).
-    fn add_geometric(
+    /// The first sum of (6) at a point: ∂φ/∂y, and what stands beside it.
+    fn turning(
         &self,
-        out: &mut Square,
-        posture: &Posture,
-        normal: &[Vector3<f64>; POINTS],
-        moments: &[Vector3<f64>; POINTS],
-    ) {
-        let root = &moments[0];
-        let [f, s] = &posture.joint;
-        let motor: Vector3<f64> = self.frame.axes.column(2).into();
-        if self.frame.on_crank {
-            out[(FIRST, CRANK)] -= motor.cross(f).dot(root);
-            out[(SECOND, CRANK)] -= motor.cross(s).dot(root);
-        }
-        out[(SECOND, FIRST)] -= f.cross(s).dot(root);
-        for (g, point) in posture.points.iter().enumerate() {
-            let moment = &moments[g];
-            let local = point.turning.tr_mul(moment);
-            self.add_turning(out, point, g, moment, local.y / 6.0);
-            // The last sum of (6).
-            let (t, n) = (&point.tangent, &normal[g]);
-            let held: Matrix3<f64> = t * n.transpose() - Matrix3::identity() * t.dot(n);
-            let answer: Columns = held * point.columns;
-            *out -= point.columns.transpose() * answer;
-        }
-    }
-
-    /// The first sum of (6) at a point, on which `product` is the moment that works on φ₂, over 6.
-    fn add_turning(
-        &self,
-        out: &mut Square,
         point: &super::sweep::Point,
         g: usize,
         moment: &Vector3<f64>,
-        product: f64,
-    ) {
-        let (integral, slope) = (&self.shape.integral[g], &self.shape.slope[g]);
+        spin: &Rows,
+    ) -> (Rows, Rows) {
+        let integral = &self.shape.integral[g];
+        let mut by_phi = [[0.0; COORDINATES]; 3];
+        for i in 0..FIELDS {
+            let along = if i < BENDING { 2 } else { 0 };
+            by_phi[along][FIELD + i] = integral[i];
+            by_phi[1][FIELD + i] = point.second[i];
+        }
         // Row k: Ω·(D e_k × μ) = (D e_k)·(μ × Ω).
-        let by_columns: Columns = point.turning.tr_mul(&moment.cross_matrix()) * point.columns;
+        let crossed: Matrix3<f64> = point.turning.tr_mul(&moment.cross_matrix());
+        let mut held = times(&-crossed, spin);
         let local = point.rotation.tr_mul(moment);
         let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
         let mut own = Matrix3::zeros();
         for (b, delta) in axes.iter().enumerate() {
             for (a, v) in axes.iter().enumerate() {
-                own[(a, b)] = local.dot(&point.turn.tangent_change(delta, v));
+                own[(a, b)] = -local.dot(&point.turn.tangent_change(delta, v));
             }
         }
-        for a in 0..FIELDS {
-            let along = |i: usize| if i < BENDING { 2 } else { 0 };
-            let weight_a = [(along(a), integral[a]), (1, point.second[a])];
-            for b in 0..COORDINATES {
-                let mut sum = 0.0;
-                for (k, weight) in weight_a {
-                    sum += weight * by_columns[(k, b)];
-                }
-                if b >= FIELD {
-                    let i = b - FIELD;
-                    for (k, weight) in weight_a {
-                        sum += weight * own[(k, along(i))] * integral[i];
-                        sum += weight * own[(k, 1)] * point.second[i];
-                    }
-                    if a < BENDING && i >= BENDING {
-                        sum += product * (integral[a] * slope[i] - integral[i] * slope[a]);
-                    } else if i < BENDING && a >= BENDING {
-                        sum += product * (integral[i] * slope[a] - integral[a] * slope[i]);
-                    }
-                }
-                out[(FIELD + a, b)] -= sum;
+        let more = times(&own, &by_phi);
+        for (row, more) in held.iter_mut().zip(&more) {
+            for (entry, more) in row.iter_mut().zip(more) {
+                *entry += more;
             }
         }
-    }
-
-    /// The tangent of tendon and stops, what F does through x_B and A apart.
-    fn add_line(
-        &self,
-        out: &mut Square,
-        posture: &Posture,
-        line: &Line,
-        span_rate: &Vector3<f64>,
-        damping: f64,
-    ) {
-        if line.by == [0.0; 2] && line.pull == 0.0 {
-            return;
-        }
-        let mut span_by = posture.tip_by;
-        let mut column = span_by.column_mut(CRANK);
-        column -= posture.a_by[0];
-        let e = &line.direction;
-        let [length, _] = line.length;
-        let along = span_by.tr_mul(e);
-        let across = (Matrix3::identity() - e * e.transpose()) / length;
-        let turned: Columns = across * span_by;
-        let [by_length, by_rate] = line.by;
-        *out += along * along.transpose() * (by_length + by_rate * damping);
-        *out += span_by.transpose() * turned * line.pull;
-        *out += along * (turned.tr_mul(span_rate)).transpose() * by_rate;
+        (by_phi, held)
     }
 
     /// Kinetic energy [J].
-    pub fn kinetic_energy(&self, posture: &Posture, rate: &Coordinates) -> f64 {
-        let crank = self.crank_inertia * rate[CRANK] * rate[CRANK];
-        let leaf: f64 = (posture.points.iter().zip(&self.shape.weight))
-            .map(|(point, weight)| {
-                let velocity = point.place_by * rate;
-                let spin = point.rotation.tr_mul(&(point.columns * rate));
-                let turning = spin.component_mul(&spin).dot(&self.rotary);
-                weight * (self.mass_per_length * velocity.norm_squared() + turning)
-            })
-            .sum();
-        0.5 * (crank + leaf)
+    pub fn kinetic_energy(&self, posture: &Posture, movement: &Movement, crank_rate: f64) -> f64 {
+        let mut twice = self.crank_inertia * crank_rate * crank_rate;
+        for (g, point) in posture.points.iter().enumerate() {
+            let spin = point.rotation.tr_mul(&movement.spin[g]);
+            let turning = spin.component_mul(&spin).dot(&self.rotary);
+            let moving = self.mass_per_length * movement.velocity[g].norm_squared();
+            twice += self.shape.weight[g] * (moving + turning);
+        }
+        0.5 * twice
     }
 
     /// Energy of the bent and twisted leaf [J].
@@ -486,5 +457,79 @@ impl ReducedLeg {
         });
         let p: FieldRow = rate.fixed_rows::<FIELDS>(FIELD).into();
         tendon + stops + self.damping * p.dot(&(self.stiffness * p))
+    }
+}
+
+/// A 3 × 3 matrix times the rows of a vector per coordinate.
+#[inline]
+fn times(matrix: &Matrix3<f64>, rows: &Rows) -> Rows {
+    let mut out = [[0.0; COORDINATES]; 3];
+    for (c, out) in out.iter_mut().enumerate() {
+        let [x, y, z] = [matrix[(c, 0)], matrix[(c, 1)], matrix[(c, 2)]];
+        for i in 0..COORDINATES {
+            out[i] = x * rows[0][i] + y * rows[1][i] + z * rows[2][i];
+        }
+    }
+    out
+}
+
+/// Adds left rightᵀ to the lower triangle, and to some entries above it that nobody reads: rows in pairs.
+#[inline]
+fn add_lower(out: &mut Square, left: &Row, right: &Row) {
+    // The bound of the inner loop is known for each pair of rows, so that it is unrolled.
+    add_rows::<2>(out, 0, left, right);
+    add_rows::<4>(out, 2, left, right);
+    add_rows::<6>(out, 4, left, right);
+    add_rows::<8>(out, 6, left, right);
+    add_rows::<10>(out, 8, left, right);
+    add_rows::<12>(out, 10, left, right);
+}
+
+const _: () = assert!(COORDINATES == 12);
+
+#[inline(always)]
+fn add_rows<const UP_TO: usize>(out: &mut Square, first: usize, left: &Row, right: &Row) {
+    for a in first..first + 2 {
+        for b in 0..UP_TO {
+            out[a][b] += left[a] * right[b];
+        }
+    }
+}
+
+/// What the product in φ₂ adds to the first sum of (6): `moment` works on φ₂, over 6.
+#[inline]
+fn add_products(
+    out: &mut [[f64; FIELDS]; FIELDS],
+    shape: &super::shape::Shape,
+    g: usize,
+    moment: f64,
+) {
+    let (integral, slope) = (&shape.integral[g], &shape.slope[g]);
+    for twist in BENDING..FIELDS {
+        for bend in 0..BENDING {
+            let mixed = integral[bend] * slope[twist] - integral[twist] * slope[bend];
+            out[twist][bend] += moment * mixed;
+        }
+    }
+}
+
+/// The tangent of tendon and stops, what F does through x_B and A apart; lower triangle.
+fn add_line(out: &mut Square, jacobians: &Jacobians, posture: &Posture, line: &Line, damping: f64) {
+    if line.by == [0.0; 2] && line.pull == 0.0 {
+        return;
+    }
+    let mut span_by = jacobians.tip;
+    let mut column = span_by.column_mut(CRANK);
+    column -= posture.a_by[0];
+    let rows: Rows = core::array::from_fn(|c| core::array::from_fn(|i| span_by[(c, i)]));
+    let e = &line.direction;
+    let [length, _] = line.length;
+    let [by_length, by_rate] = line.by;
+    let along = e * e.transpose();
+    let across = (Matrix3::identity() - along) * (line.pull / length);
+    let stiff = along * (by_length + by_rate * damping) + across;
+    let answer = times(&stiff, &rows);
+    for c in 0..3 {
+        add_lower(out, &rows[c], &answer[c]);
     }
 }

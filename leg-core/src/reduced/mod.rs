@@ -9,6 +9,7 @@
 //! and shear, bending about the normal, and what six fields of bending and three of torsion cannot
 //! follow: vibrations above the third bending mode.
 
+mod factors;
 pub mod forces;
 pub mod shape;
 pub mod sweep;
@@ -21,6 +22,7 @@ use super::spatial::{
     UniversalJoint,
 };
 use super::spatial_parts::frame_with;
+use factors::Factors;
 use forces::{Balance, Command, Motion, Square};
 use multibody::element::inertia::Weights;
 use multibody::group::{Group, Se3};
@@ -28,10 +30,12 @@ use multibody::model::{LastTorque, LineLaw, MotorLaw, STOP_MEMORY, Stops, StripL
 use multibody::results;
 use multibody::results::soundness::LeafStrain;
 use multibody::results::stress::Stress;
-use nalgebra::{Const, LU, Matrix3, SMatrix, SVector, Vector3};
+use nalgebra::{Matrix3, SMatrix, SVector, Vector3};
 use serde::{Deserialize, Serialize};
 use shape::{BENDING, FIELDS, FieldRow, POINTS, Shape, fields};
-use sweep::{COORDINATES, CRANK, Coordinates, FIELD, FIRST, Frame, Posture, SECOND};
+use sweep::{
+    COORDINATES, CRANK, Columns, Coordinates, FIELD, FIRST, Frame, Jacobians, Posture, SECOND,
+};
 
 /// What the stops of tendon unit and motor remember.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -50,6 +54,8 @@ const MOST_ITERATIONS: usize = 30;
 const CONVERGED: f64 = 1e-12;
 /// A correction that will not converge any more [rad].
 const LOST: f64 = 1e3;
+/// Sag of a leaf over its length times its curvature.
+const SAG: f64 = 0.125;
 /// The leaf must be this many times stiffer about its normal than about its width.
 const LEAST_STIFFER: f64 = 100.0;
 
@@ -106,9 +112,11 @@ pub struct Solved {
     pub free: Coordinates,
     /// S⁻¹ Gᵀ.
     pub by_force: SMatrix<f64, COORDINATES, 3>,
+    /// G.
+    pub tip_by: Columns,
     /// (G S⁻¹ Gᵀ)⁻¹.
     pub stiffness: Matrix3<f64>,
-    factors: LU<f64, Const<COORDINATES>, Const<COORDINATES>>,
+    factors: Factors,
 }
 
 /// Refuses what reduced legs were not tried with, naming the key.
@@ -367,12 +375,14 @@ impl ReducedLeg {
             let Some(posture) = self.frame.posture(&self.shape, place) else {
                 break;
             };
-            let balance = self.standing(&motion, &posture, &lambda, &memory, Some(&weights));
-            let Some(solved) = self.solve(&balance, &posture, true) else {
+            let jacobians = self.frame.jacobians(&self.shape, &posture);
+            let wanted = Some((&weights, &jacobians));
+            let balance = self.standing(&motion, &posture, &lambda, &memory, wanted);
+            let Some(solved) = self.solve(&balance, &jacobians.tip, true) else {
                 break;
             };
             let gap = tip - posture.tip;
-            let change = solved.stiffness * (gap - posture.tip_by * solved.free);
+            let change = solved.stiffness * (gap - jacobians.tip * solved.free);
             let correction = solved.free + solved.by_force * change;
             *place += correction;
             lambda += change;
@@ -402,7 +412,7 @@ impl ReducedLeg {
         posture: &Posture,
         lambda: &Vector3<f64>,
         memory: &StopMemories,
-        weights: Option<&Weights>,
+        tangent: Option<(&Weights, &Jacobians)>,
     ) -> Balance {
         let zero = Coordinates::zeros();
         let movement = self.frame.movement(&self.shape, posture, &zero, &zero);
@@ -414,43 +424,36 @@ impl ReducedLeg {
                 elapsed: f64::INFINITY,
             },
         };
-        let mut out = self.balance(
-            (motion, posture, &movement),
-            lambda,
-            &command,
-            memory,
-            weights,
-        );
-        if let Some(tangent) = &mut out.tangent {
-            hold_crank(tangent);
-        }
-        out
+        let all = (motion, posture, &movement);
+        self.balance(all, lambda, &command, memory, tangent)
     }
 
     /// Solves Newton's system for the residual and the directions of the tip, the crank held or not. None
     /// if it is singular.
-    pub fn solve(&self, balance: &Balance, posture: &Posture, held: bool) -> Option<Solved> {
-        let factors = balance.tangent?.lu();
-        let mut right = SMatrix::<f64, COORDINATES, 4>::zeros();
-        right.set_column(0, &-balance.residual);
-        right
-            .fixed_view_mut::<COORDINATES, 3>(0, 1)
-            .copy_from(&posture.tip_by.transpose());
+    pub fn solve(&self, balance: &Balance, tip_by: &Columns, held: bool) -> Option<Solved> {
+        let mut tangent = balance.tangent?;
         if held {
-            right.row_mut(CRANK).fill(0.0);
+            hold_crank(&mut tangent);
         }
-        if !factors.solve_mut(&mut right) {
-            return None;
+        let factors = Factors::new(&tangent)?;
+        let mut by_force = SMatrix::<f64, COORDINATES, 3>::zeros();
+        for c in 0..3 {
+            let mut column: Coordinates = tip_by.row(c).transpose();
+            if held {
+                column[CRANK] = 0.0;
+            }
+            factors.solve(&mut column);
+            by_force.set_column(c, &column);
         }
-        let by_force: SMatrix<f64, COORDINATES, 3> =
-            right.fixed_view::<COORDINATES, 3>(0, 1).into();
-        let stiffness = (posture.tip_by * by_force).try_inverse()?;
-        Some(Solved {
-            free: right.column(0).into(),
+        let mut out = Solved {
+            free: Coordinates::zeros(),
             by_force,
-            stiffness,
+            tip_by: *tip_by,
+            stiffness: (tip_by * by_force).try_inverse()?,
             factors,
-        })
+        };
+        self.solve_again(&mut out, balance, held);
+        Some(out)
     }
 
     /// The same for another residual, with the factors that are there.
@@ -459,7 +462,7 @@ impl ReducedLeg {
         if held {
             right[CRANK] = 0.0;
         }
-        solved.factors.solve_mut(&mut right);
+        solved.factors.solve(&mut right);
         solved.free = right;
     }
 
@@ -469,18 +472,12 @@ impl ReducedLeg {
             .map_or(0.0, |tendon| tendon.respond(length, rate).tension)
     }
 
-    /// Keeps the crank where it is in a tangent.
-    pub fn hold(&self, tangent: &mut Square) {
-        if self.crank_is_led() {
-            hold_crank(tangent);
-        }
-    }
-
-    /// Size of a correction [rad].
+    /// Size of a correction: angles [rad], and how far the leaf's middle moves against its length when it is
+    /// bent by so much more.
     pub fn size(&self, correction: &Coordinates) -> f64 {
         let angles = correction.fixed_rows::<FIELD>(0).amax();
         let fields = correction.fixed_rows::<FIELDS>(FIELD).amax();
-        angles.max(self.config.leaf.length_m * fields)
+        angles.max(SAG * self.config.leaf.length_m * fields)
     }
 
     /// Largest curvature about the width and the largest twist [1/m], with the place of the first [m].
@@ -560,9 +557,11 @@ impl ReducedLeg {
 
 /// Makes the row and the column of the crank those of something that does not move.
 fn hold_crank(tangent: &mut Square) {
-    tangent.row_mut(CRANK).fill(0.0);
-    tangent.column_mut(CRANK).fill(0.0);
-    tangent[(CRANK, CRANK)] = 1.0;
+    tangent[CRANK] = [0.0; COORDINATES];
+    for row in tangent.iter_mut() {
+        row[CRANK] = 0.0;
+    }
+    tangent[CRANK][CRANK] = 1.0;
 }
 
 /// F_R: the second axis is its second column, the leaf's tangent made normal to it the first.

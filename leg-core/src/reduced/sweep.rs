@@ -13,14 +13,14 @@
 //! ∂x_j/∂y_a = ∂A/∂y_a + Σ Q_jg Ω_{g,a} × t_g                                           (5)
 //! ```
 //!
-//! and with the part of the angular acceleration that velocities make, ω̇_g = Ω_g ÿ + b_g:
+//! and the angular accelerations are
 //!
 //! ```text
-//! b_g = b_{g−1} + ω_g × D_g φ̇ + R_g (DT[φ̇]) φ̇ + D_g φ̈₀                                 (6)
+//! ω̇_g = ω̇_{g−1} + ω_g × D_g φ̇ + R_g (DT[φ̇]) φ̇ + D_g φ̈                                 (6)
 //! ẗ_g = ω̇_g × t_g + ω_g × (ω_g × t_g)                                                   (7)
 //! ```
 //!
-//! φ̈₀ is what the product in φ makes at ÿ = 0.
+//! φ̈ has what the product in φ makes of velocities.
 
 use super::shape::{BENDING, FIELDS, FieldRow, POINTS, Shape};
 use super::turn::Turn;
@@ -42,6 +42,10 @@ pub const FIELD: usize = 3;
 pub type Coordinates = SVector<f64, COORDINATES>;
 /// A vector per coordinate.
 pub type Columns = SMatrix<f64, 3, COORDINATES>;
+/// One component of a vector per coordinate.
+pub type Row = [f64; COORDINATES];
+/// The three components.
+pub type Rows = [Row; 3];
 
 /// What does not change of the leg's joints.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,12 +77,8 @@ pub struct Point {
     pub turn: Turn,
     /// ∂φ₂/∂p.
     pub second: FieldRow,
-    /// Ω_g.
-    pub columns: Columns,
     /// x_j [m].
     pub place: Vector3<f64>,
-    /// ∂x_j/∂y.
-    pub place_by: Columns,
 }
 
 /// Where a leg is.
@@ -96,8 +96,17 @@ pub struct Posture {
     pub points: [Point; POINTS],
     /// x_B [m].
     pub tip: Vector3<f64>,
+}
+
+/// How the places of a leg depend on its coordinates.
+#[derive(Debug, Clone)]
+pub struct Jacobians {
+    /// Ω_g.
+    pub spin: [Rows; POINTS],
+    /// ∂x_j/∂y.
+    pub place: [Rows; POINTS],
     /// ∂x_B/∂y.
-    pub tip_by: Columns,
+    pub tip: Columns,
 }
 
 /// How it moves.
@@ -107,10 +116,12 @@ pub struct Movement {
     pub spin: [Vector3<f64>; POINTS],
     /// ω̇_g [rad/s²].
     pub spin_rate: [Vector3<f64>; POINTS],
+    /// Velocities of the Gauss points [m/s].
+    pub velocity: [Vector3<f64>; POINTS],
     /// Accelerations of the Gauss points [m/s²].
     pub acceleration: [Vector3<f64>; POINTS],
-    /// Acceleration of the tip [m/s²].
-    pub tip_acceleration: Vector3<f64>,
+    /// Velocity and acceleration of the tip [m/s, m/s²].
+    pub tip: [Vector3<f64>; 2],
 }
 
 fn turned(axis: &Vector3<f64>, angle: f64) -> Matrix3<f64> {
@@ -141,17 +152,33 @@ fn rotation_vector(shape: &Shape, g: usize, p: &FieldRow) -> (Vector3<f64>, Fiel
     (phi, second)
 }
 
+/// I₃ and I₁ of an interval.
+#[inline]
+fn integrals(shape: &Shape, g: usize, p: &FieldRow) -> [f64; 2] {
+    let row = &shape.integral[g];
+    let (mut bend, mut twist) = (0.0, 0.0);
+    for i in 0..BENDING {
+        bend += row[i] * p[i];
+    }
+    for i in BENDING..FIELDS {
+        twist += row[i] * p[i];
+    }
+    [bend, twist]
+}
+
 /// I₃, I₁, S₃, S₁ of an interval.
-pub(super) fn sums(shape: &Shape, g: usize, p: &FieldRow) -> [f64; 4] {
-    let part =
-        |row: &FieldRow, from: usize, to: usize| -> f64 { (from..to).map(|i| row[i] * p[i]).sum() };
-    let (integral, slope) = (&shape.integral[g], &shape.slope[g]);
-    [
-        part(integral, 0, BENDING),
-        part(integral, BENDING, FIELDS),
-        part(slope, 0, BENDING),
-        part(slope, BENDING, FIELDS),
-    ]
+#[inline]
+fn sums(shape: &Shape, g: usize, p: &FieldRow) -> [f64; 4] {
+    let [bend, twist] = integrals(shape, g, p);
+    let row = &shape.slope[g];
+    let (mut bend_slope, mut twist_slope) = (0.0, 0.0);
+    for i in 0..BENDING {
+        bend_slope += row[i] * p[i];
+    }
+    for i in BENDING..FIELDS {
+        twist_slope += row[i] * p[i];
+    }
+    [bend, twist, bend_slope, twist_slope]
 }
 
 impl Frame {
@@ -165,7 +192,7 @@ impl Frame {
         self.origin + self.crank(q1).column(0) * self.crank_length
     }
 
-    /// The leg at these coordinates, (1) to (5); none if a section turns too far from one point to the
+    /// The leg at these coordinates, (1) to (3); none if a section turns too far from one point to the
     /// next.
     pub fn posture(&self, shape: &Shape, y: &Coordinates) -> Option<Posture> {
         let motor: Vector3<f64> = self.axes.column(2).into();
@@ -177,12 +204,6 @@ impl Frame {
         let between = carrier * about(2, y[FIRST]);
         let root = between * about(1, y[SECOND]) * self.second.transpose(); // (1)
         let joint = [carrier.column(2).into(), between.column(1).into()];
-        let mut columns = Columns::zeros();
-        if self.on_crank {
-            columns.set_column(CRANK, &motor);
-        }
-        columns.set_column(FIRST, &joint[0]);
-        columns.set_column(SECOND, &joint[1]);
         let p: FieldRow = y.fixed_rows::<FIELDS>(FIELD).into();
         let mut rotation = root;
         let mut too_far = false;
@@ -192,48 +213,25 @@ impl Frame {
             too_far |= !(phi.norm_squared() <= super::turn::LARGEST * super::turn::LARGEST);
             let turn = Turn::new(phi);
             rotation *= turn.rotation(); // (2)
-            let turning = rotation * turn.tangent();
-            let integral = &shape.integral[g];
-            for i in 0..FIELDS {
-                let along = if i < BENDING { 2 } else { 0 };
-                let mut column = columns.column_mut(FIELD + i);
-                column += turning.column(along) * integral[i] + turning.column(1) * second[i]; // (4)
-            }
             Point {
                 rotation,
                 tangent: rotation.column(0).into(),
-                turning,
+                turning: rotation * turn.tangent(),
                 turn,
                 second,
-                columns,
                 place: a,
-                place_by: Columns::zeros(),
             }
         });
         if too_far {
             return None;
         }
-        let moved: [Columns; POINTS] = core::array::from_fn(|g| {
-            let point = &points[g];
-            let mut out = Columns::zeros();
-            for i in 0..COORDINATES {
-                let spin: Vector3<f64> = point.columns.column(i).into();
-                out.set_column(i, &spin.cross(&point.tangent));
-            }
-            out
-        });
         let tangents = points.each_ref().map(|point| point.tangent);
-        let (mut tip, mut tip_by) = (a, Columns::zeros());
-        tip_by.set_column(CRANK, &a_by[0]);
+        let mut tip = a;
         for (j, point) in points.iter_mut().enumerate() {
-            point.place_by.set_column(CRANK, &a_by[0]);
-            for g in 0..POINTS {
-                let weight = shape.place[(j, g)];
-                point.place += tangents[g] * weight; // (3)
-                point.place_by += moved[g] * weight; // (5)
+            for (g, tangent) in tangents.iter().enumerate() {
+                point.place += tangent * shape.place[(j, g)]; // (3)
             }
             tip += tangents[j] * shape.weight[j];
-            tip_by += moved[j] * shape.weight[j];
         }
         Some(Posture {
             a,
@@ -242,8 +240,54 @@ impl Frame {
             root,
             points,
             tip,
-            tip_by,
         })
+    }
+
+    /// How places depend on the coordinates, (4) and (5).
+    pub fn jacobians(&self, shape: &Shape, posture: &Posture) -> Jacobians {
+        let motor: Vector3<f64> = self.axes.column(2).into();
+        let carried = if self.on_crank {
+            motor
+        } else {
+            Vector3::zeros()
+        };
+        let axes = [carried, posture.joint[0], posture.joint[1]];
+        let mut rows = [[0.0; COORDINATES]; 3];
+        for (i, axis) in axes.iter().enumerate() {
+            for c in 0..3 {
+                rows[c][i] = axis[c];
+            }
+        }
+        let mut out = Jacobians {
+            spin: [rows; POINTS],
+            place: [[[0.0; COORDINATES]; 3]; POINTS],
+            tip: Columns::zeros(),
+        };
+        let mut moved = [[[0.0; FIELDS]; 3]; POINTS];
+        for (g, point) in posture.points.iter().enumerate() {
+            let (d, integral) = (&point.turning, &shape.integral[g]);
+            for (c, row) in rows.iter_mut().enumerate() {
+                for i in 0..FIELDS {
+                    let along = if i < BENDING { d[(c, 2)] } else { d[(c, 0)] };
+                    row[FIELD + i] += along * integral[i] + d[(c, 1)] * point.second[i]; // (4)
+                }
+            }
+            out.spin[g] = rows;
+            let t = &point.tangent;
+            for i in 0..FIELDS {
+                let [x, y, z] = rows.map(|row| row[FIELD + i]);
+                moved[g][0][i] = y * t.z - z * t.y;
+                moved[g][1][i] = z * t.x - x * t.z;
+                moved[g][2][i] = x * t.y - y * t.x;
+            }
+        }
+        for (j, point) in posture.points.iter().enumerate() {
+            let weights: [f64; POINTS] = core::array::from_fn(|g| shape.place[(j, g)]);
+            out.place[j] = moved_by(posture, &axes, &point.place, &moved, &weights);
+        }
+        let tip = moved_by(posture, &axes, &posture.tip, &moved, &shape.weight);
+        out.tip = Columns::from_fn(|c, i| tip[c][i]);
+        out
     }
 
     /// How the leg moves with these rates and accelerations, (6) and (7).
@@ -256,46 +300,91 @@ impl Frame {
     ) -> Movement {
         let motor: Vector3<f64> = self.axes.column(2).into();
         let [f, s] = &posture.joint;
-        let carried = if self.on_crank {
-            motor * rate[CRANK]
-        } else {
-            Vector3::zeros()
-        };
+        let (mut carried, mut spin_rate) = (Vector3::zeros(), Vector3::zeros());
+        if self.on_crank {
+            carried = motor * rate[CRANK];
+            spin_rate = motor * acceleration[CRANK];
+        }
         let mut spin = carried + f * rate[FIRST];
-        let mut bias = carried.cross(&(f * rate[FIRST])) + spin.cross(&(s * rate[SECOND]));
+        spin_rate += f * acceleration[FIRST]
+            + s * acceleration[SECOND]
+            + carried.cross(&(f * rate[FIRST]))
+            + spin.cross(&(s * rate[SECOND]));
         spin += s * rate[SECOND];
         let p: FieldRow = rate.fixed_rows::<FIELDS>(FIELD).into();
+        let p_rate: FieldRow = acceleration.fixed_rows::<FIELDS>(FIELD).into();
+        let zero = [Vector3::zeros(); POINTS];
         let mut out = Movement {
-            spin: [Vector3::zeros(); POINTS],
-            spin_rate: [Vector3::zeros(); POINTS],
-            acceleration: [Vector3::zeros(); POINTS],
-            tip_acceleration: Vector3::zeros(),
+            spin: zero,
+            spin_rate: zero,
+            velocity: zero,
+            acceleration: zero,
+            tip: [Vector3::zeros(); 2],
         };
-        let mut bent = [Vector3::zeros(); POINTS];
+        let mut bent = [[Vector3::zeros(); 2]; POINTS];
         for (g, point) in posture.points.iter().enumerate() {
             let [bend, twist, bend_slope, twist_slope] = sums(shape, g, &p);
+            let [bend_rate, twist_rate] = integrals(shape, g, &p_rate);
             let turning = Vector3::new(twist, point.second.dot(&p), bend);
             let turned = point.turning * turning;
             spin += turned;
             let product = (bend * twist_slope - twist * bend_slope) / 3.0;
-            bias += spin.cross(&turned)
+            let second = product + point.second.dot(&p_rate);
+            spin_rate += spin.cross(&turned)
                 + point.rotation * point.turn.tangent_change(&turning, &turning)
-                + point.turning.column(1) * product; // (6)
-            out.spin[g] = spin;
-            out.spin_rate[g] = point.columns * acceleration + bias;
+                + point.turning * Vector3::new(twist_rate, second, bend_rate); // (6)
+            (out.spin[g], out.spin_rate[g]) = (spin, spin_rate);
             let t = &point.tangent;
-            bent[g] = out.spin_rate[g].cross(t) + spin.cross(&spin.cross(t)); // (7)
+            let swung = spin.cross(t);
+            bent[g] = [swung, spin_rate.cross(t) + spin.cross(&swung)]; // (7)
         }
         let [by, by_twice] = &posture.a_by;
         let a = by * acceleration[CRANK] + by_twice * (rate[CRANK] * rate[CRANK]);
+        let a_velocity = by * rate[CRANK];
+        out.velocity = [a_velocity; POINTS];
         out.acceleration = [a; POINTS];
-        out.tip_acceleration = a;
+        out.tip = [a_velocity, a];
         for j in 0..POINTS {
-            for (g, bent) in bent.iter().enumerate() {
-                out.acceleration[j] += bent * shape.place[(j, g)];
+            for (g, [swung, bent]) in bent.iter().enumerate() {
+                let weight = shape.place[(j, g)];
+                out.velocity[j] += swung * weight;
+                out.acceleration[j] += bent * weight;
             }
-            out.tip_acceleration += bent[j] * shape.weight[j];
+            out.tip[0] += bent[j][0] * shape.weight[j];
+            out.tip[1] += bent[j][1] * shape.weight[j];
         }
         out
     }
+}
+
+/// (5) for a place whose tangents have these weights.
+#[inline]
+fn moved_by(
+    posture: &Posture,
+    axes: &[Vector3<f64>; FIELD],
+    place: &Vector3<f64>,
+    moved: &[[[f64; FIELDS]; 3]; POINTS],
+    weights: &[f64; POINTS],
+) -> Rows {
+    let mut out = [[0.0; COORDINATES]; 3];
+    let arm = place - posture.a;
+    for (i, axis) in axes.iter().enumerate() {
+        let mut way = axis.cross(&arm);
+        if i == CRANK {
+            way += posture.a_by[0];
+        }
+        for c in 0..3 {
+            out[c][i] = way[c];
+        }
+    }
+    for (c, row) in out.iter_mut().enumerate() {
+        let mut sum = [0.0; FIELDS];
+        for (moved, weight) in moved.iter().zip(weights) {
+            for i in 0..FIELDS {
+                sum[i] += moved[c][i] * weight;
+            }
+        }
+        row[FIELD..].copy_from_slice(&sum);
+    }
+    out
 }

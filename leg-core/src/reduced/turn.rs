@@ -16,47 +16,62 @@ use nalgebra::{Matrix3, Vector3};
 pub const LARGEST: f64 = 1.2;
 const TERMS: usize = 9;
 
-/// The coefficients of (1) and (3).
+/// (−1)ᵏ/(2k + first)!.
+const fn coefficients(first: usize) -> [f64; TERMS] {
+    let mut out = [0.0; TERMS];
+    let mut value = 1.0;
+    let mut n = 1;
+    while n <= first {
+        value /= n as f64;
+        n += 1;
+    }
+    let mut k = 0;
+    while k < TERMS {
+        out[k] = value;
+        let n = (2 * k + first) as f64;
+        value /= -(n + 1.0) * (n + 2.0);
+        k += 1;
+    }
+    out
+}
+
+/// Of c, a and b of (2).
+const C: [f64; TERMS] = coefficients(1);
+const A: [f64; TERMS] = coefficients(2);
+const B: [f64; TERMS] = coefficients(3);
+
+/// The value of a series at z.
+#[inline]
+fn value(series: &[f64; TERMS], z: f64) -> f64 {
+    series.iter().rev().fold(0.0, |sum, term| sum * z + term)
+}
+
+/// Its derivative by z.
+#[inline]
+fn slope(series: &[f64; TERMS], z: f64) -> f64 {
+    let terms = series.iter().enumerate().skip(1).rev();
+    terms.fold(0.0, |sum, (k, term)| sum * z + term * k as f64)
+}
+
+/// A rotation by φ, with the coefficients of (1).
 #[derive(Debug, Clone, Copy)]
 pub struct Turn {
     phi: Vector3<f64>,
     c: f64,
     a: f64,
     b: f64,
-    a_slope: f64,
-    b_slope: f64,
-}
-
-/// Σ (−z)ᵏ/(2k + first)! and its derivative by z.
-fn series(z: f64, first: u32) -> (f64, f64) {
-    let mut factorial: f64 = (1..=first).map(f64::from).product();
-    let (mut sum, mut slope, mut power) = (0.0, 0.0, 1.0);
-    let mut before = 0.0;
-    for k in 0..TERMS as u32 {
-        sum += power / factorial;
-        slope -= f64::from(k) * before / factorial;
-        before = power;
-        power *= -z;
-        let n = f64::from(2 * k + first);
-        factorial *= (n + 1.0) * (n + 2.0);
-    }
-    (sum, slope)
 }
 
 impl Turn {
     /// Of a rotation vector [rad].
+    #[inline]
     pub fn new(phi: Vector3<f64>) -> Self {
         let z = phi.norm_squared();
-        let (c, _) = series(z, 1);
-        let (a, a_slope) = series(z, 2);
-        let (b, b_slope) = series(z, 3);
         Self {
             phi,
-            c,
-            a,
-            b,
-            a_slope,
-            b_slope,
+            c: value(&C, z),
+            a: value(&A, z),
+            b: value(&B, z),
         }
     }
 
@@ -75,11 +90,12 @@ impl Turn {
     /// (DT[δ]) v, (3).
     pub fn tangent_change(&self, delta: &Vector3<f64>, v: &Vector3<f64>) -> Vector3<f64> {
         let phi = &self.phi;
+        let z = phi.norm_squared();
         let along = 2.0 * phi.dot(delta);
         let (turned, changed) = (phi.cross(v), delta.cross(v));
-        changed * -self.a - turned * (self.a_slope * along)
+        changed * -self.a - turned * (slope(&A, z) * along)
             + (delta.cross(&turned) + phi.cross(&changed)) * self.b
-            + phi.cross(&turned) * (self.b_slope * along)
+            + phi.cross(&turned) * (slope(&B, z) * along)
     }
 }
 
