@@ -78,6 +78,10 @@ pub struct ReducedLeg {
     solved: Option<Solved>,
     /// The crank's residual and its derivatives: what its motor has to do where it is locked.
     crank: Option<(f64, Coordinates)>,
+    /// Size of the last correction of this step [rad].
+    last: f64,
+    /// Energy stored in the accepted state [J], and where the leaf's own tip is then [m].
+    accepted: Option<(f64, Vector3<f64>)>,
     /// Motion of the tip at the last linearisation.
     tip: TipMotion,
     /// G S⁻¹ r − g of (1), with its sign turned: the way that the tip still has to go [m].
@@ -86,6 +90,10 @@ pub struct ReducedLeg {
     failure: Option<multibody::Error>,
     attached: bool,
 }
+
+/// Behind a correction of this size [rad] the factors serve the rest of the step: the next correction is
+/// smaller by the tangent's relative change, some times this.
+const FACTORS_SERVE: f64 = 1e-3;
 
 /// Winches of reduced legs were not tried.
 static NO_PULL: Signal = Signal::Constant(0.0);
@@ -137,6 +145,8 @@ impl ReducedLeg {
             open: None,
             solved: None,
             crank: None,
+            last: f64::INFINITY,
+            accepted: None,
             tip: [[0.0; 3]; 3],
             gap: Vector3::zeros(),
             response: None,
@@ -199,6 +209,18 @@ impl ReducedLeg {
         let axis: Vector3<f64> = frame.axes.column(2).into();
         let a_rate = axis.cross(&arm) * motion.rate[CRANK];
         [part(tip, 0) - frame.origin - arm, part(tip, 1) - a_rate]
+    }
+
+    /// Energy stored [J] and the leaf's own tip [m], found once for each accepted state.
+    fn looked_at(&mut self) -> multibody::Result<(f64, Vector3<f64>)> {
+        if let Some(known) = self.accepted {
+            return Ok(known);
+        }
+        let posture = self.posture(&self.state.motion.place);
+        let posture = posture.ok_or_else(turned_too_far)?;
+        let found = (self.stored(&posture), posture.tip);
+        self.accepted = Some(found);
+        Ok(found)
     }
 
     fn line(&self) -> Line {
@@ -295,7 +317,9 @@ impl ReducedLeg {
         let all = (motion, posture, movement);
         let (lambda, command, memory) = (&open.lambda, &open.command, &self.state.memory);
         let held = self.leg.crank_is_led();
-        let solved = match self.solved.take().filter(|_| kind == Iteration::Short) {
+        // The tangent hardly changes within a step: near the solution its factors gain digits enough.
+        let serves = kind == Iteration::Short || self.last <= FACTORS_SERVE;
+        let solved = match self.solved.take().filter(|_| serves) {
             Some(mut solved) => {
                 let balance = self.leg.balance(all, lambda, command, memory, None);
                 self.leg.solve_again(&mut solved, &balance, held);
@@ -344,6 +368,9 @@ impl ReducedLeg {
             command: self.command(at, 0.0, true),
             standing: true,
         });
+        self.solved = None;
+        self.accepted = None;
+        self.last = f64::INFINITY;
     }
 
     fn fail(&mut self, done: Option<()>) {
@@ -388,6 +415,7 @@ impl PlatformLeg for ReducedLeg {
 
     fn restore(&mut self, state: &ReducedState) {
         self.state = *state;
+        self.accepted = None;
     }
 
     fn set_attached(&mut self, attached: bool) {
@@ -443,6 +471,7 @@ impl PlatformLeg for ReducedLeg {
             standing: false,
         });
         self.solved = None;
+        self.last = f64::INFINITY;
     }
 
     fn linearize(&mut self, tip: &TipMotion, _: Option<&BodyState>, (kind, _): (Iteration, usize)) {
@@ -516,7 +545,8 @@ impl PlatformLeg for ReducedLeg {
         };
         open.increment += change;
         open.lambda += force;
-        self.leg.size(&change)
+        self.last = self.leg.size(&change);
+        self.last
     }
 
     fn stop_event(&mut self, h: f64) -> Option<f64> {
@@ -540,7 +570,7 @@ impl PlatformLeg for ReducedLeg {
         [turned, stretched].into_iter().flatten().reduce(f64::min)
     }
 
-    fn accept(&mut self, tip: &TipMotion, _: Option<&BodyState>, h: f64, _audit: bool) {
+    fn accept(&mut self, tip: &TipMotion, _: Option<&BodyState>, h: f64, audit: bool) {
         self.before = self.state;
         let Some(open) = self.open.take() else { return };
         let (motion, algorithmic) = self.trial(&open);
@@ -565,10 +595,15 @@ impl PlatformLeg for ReducedLeg {
             self.state.torque = self.crank.map_or(f64::NAN, |(torque, _)| torque);
         }
         self.remember_stops();
+        self.accepted = None;
+        if audit && let Err(failure) = self.looked_at() {
+            self.failure = Some(failure);
+        }
     }
 
     fn undo(&mut self) {
         self.state = self.before;
+        self.accepted = None;
     }
 
     fn touches_stop(&self) -> bool {
@@ -577,9 +612,8 @@ impl PlatformLeg for ReducedLeg {
     }
 
     fn balance(&mut self) -> multibody::Result<f64> {
-        let posture = self.posture(&self.state.motion.place);
-        let posture = posture.ok_or_else(turned_too_far)?;
-        Ok(self.stored(&posture) + self.state.lost - self.state.work_in)
+        let (stored, _) = self.looked_at()?;
+        Ok(stored + self.state.lost - self.state.work_in)
     }
 
     fn work_in(&self) -> f64 {
@@ -607,6 +641,9 @@ impl PlatformLeg for ReducedLeg {
     }
 
     fn tip(&self) -> Vector3<f64> {
+        if let Some((_, tip)) = self.accepted {
+            return tip;
+        }
         let posture = self.posture(&self.state.motion.place);
         posture.map_or(Vector3::repeat(f64::NAN), |posture| posture.tip)
     }

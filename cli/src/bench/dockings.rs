@@ -73,7 +73,7 @@ const SETTINGS: [Setting; 4] = [
         wanted: Some((1200.0, 2e-3)),
         apply: |scenario| {
             scenario.platform.legs.fidelity = Fidelity::Reduced;
-            scenario.platform.solver.accuracy = Some(1e-3);
+            scenario.platform.solver.accuracy = Some(2e-3);
         },
     },
     Setting {

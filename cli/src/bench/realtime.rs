@@ -82,6 +82,7 @@ fn measure(steps: usize) -> Result<StepTimes> {
     for (case, fidelity, elements) in [
         ("platform, shaken", Fidelity::Full, 6),
         ("platform, shaken", Fidelity::Full, 10),
+        ("platform of reduced legs, shaken", Fidelity::Reduced, 6),
         ("platform of struts, shaken", Fidelity::Strut, 10),
     ] {
         let mut config = PlatformConfig::default();

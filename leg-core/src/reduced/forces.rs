@@ -26,7 +26,8 @@
 
 use super::shape::{BENDING, FIELDS, FieldRow, POINTS};
 use super::sweep::{
-    COORDINATES, CRANK, Coordinates, FIELD, FIRST, Jacobians, Movement, Posture, Row, Rows, SECOND,
+    COORDINATES, CRANK, Columns, Coordinates, FIELD, FIRST, Jacobians, Movement, Posture, Row,
+    Rows, SECOND,
 };
 use super::{ReducedLeg, StopMemories};
 use multibody::element::inertia::Weights;
@@ -104,6 +105,20 @@ pub struct Balance {
     pub tangent: Option<Square>,
     /// What the motor does.
     pub motor: MotorState,
+}
+
+impl Balance {
+    /// Adds a spring between the tip and its given place, `gap` [m] away: the solution that closes the gap
+    /// stays the same, but the matrix is not singular. Without it, a leg whose tendon balances its thrust
+    /// turns about A without any stiffness.
+    pub fn hold_tip(&mut self, tip_by: &Columns, gap: &Vector3<f64>, spring: f64) {
+        self.residual -= tip_by.tr_mul(gap) * spring;
+        if let Some(tangent) = &mut self.tangent {
+            let rows: Rows = core::array::from_fn(|c| core::array::from_fn(|i| tip_by[(c, i)]));
+            let pulled = rows.map(|row| row.map(|entry| entry * spring));
+            add_lower(tangent, &rows, &pulled);
+        }
+    }
 }
 
 impl ReducedLeg {
@@ -318,6 +333,8 @@ impl ReducedLeg {
     ) -> Square {
         let mut out = [[0.0; COORDINATES]; COORDINATES];
         let mut products = [[0.0; FIELDS]; FIELDS];
+        let mut left = [[0.0; COORDINATES]; 9 * POINTS];
+        let mut right = left;
         for (g, point) in posture.points.iter().enumerate() {
             let weight = self.shape.weight[g] * inertia;
             let mass = self.mass_per_length * weight;
@@ -339,11 +356,13 @@ impl ReducedLeg {
             let local = point.turning.column(1).dot(&moments[g]) / 6.0;
             add_products(&mut products, &self.shape, g, local);
             for c in 0..3 {
-                add_lower(&mut out, &place[c], &moved[c]);
-                add_lower(&mut out, &spin[c], &spun[c]);
-                add_lower(&mut out, &by_phi[c], &held[c]);
+                let first = 9 * g + 3 * c;
+                (left[first], right[first]) = (place[c], moved[c]);
+                (left[first + 1], right[first + 1]) = (spin[c], spun[c]);
+                (left[first + 2], right[first + 2]) = (by_phi[c], held[c]);
             }
         }
+        add_lower(&mut out, &left, &right);
         for (a, row) in products.iter().enumerate() {
             for (b, entry) in row.iter().enumerate().take(a + 1) {
                 out[FIELD + a][FIELD + b] -= entry;
@@ -380,13 +399,7 @@ impl ReducedLeg {
         let crossed: Matrix3<f64> = point.turning.tr_mul(&moment.cross_matrix());
         let mut held = times(&-crossed, spin);
         let local = point.rotation.tr_mul(moment);
-        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
-        let mut own = Matrix3::zeros();
-        for (b, delta) in axes.iter().enumerate() {
-            for (a, v) in axes.iter().enumerate() {
-                own[(a, b)] = -local.dot(&point.turn.tangent_change(delta, v));
-            }
-        }
+        let own = -point.turn.tangent_change_against(&local);
         let more = times(&own, &by_phi);
         for (row, more) in held.iter_mut().zip(&more) {
             for (entry, more) in row.iter_mut().zip(more) {
@@ -473,25 +486,35 @@ fn times(matrix: &Matrix3<f64>, rows: &Rows) -> Rows {
     out
 }
 
-/// Adds left rightᵀ to the lower triangle, and to some entries above it that nobody reads: rows in pairs.
-#[inline]
-fn add_lower(out: &mut Square, left: &Row, right: &Row) {
+/// Adds Σ left rightᵀ to the lower triangle, and to some entries above it that nobody reads: rows in
+/// pairs, whose sums stay in registers.
+fn add_lower(out: &mut Square, left: &[Row], right: &[Row]) {
     // The bound of the inner loop is known for each pair of rows, so that it is unrolled.
-    add_rows::<2>(out, 0, left, right);
-    add_rows::<4>(out, 2, left, right);
-    add_rows::<6>(out, 4, left, right);
-    add_rows::<8>(out, 6, left, right);
-    add_rows::<10>(out, 8, left, right);
-    add_rows::<12>(out, 10, left, right);
+    add_rows::<2>(out, left, right);
+    add_rows::<4>(out, left, right);
+    add_rows::<6>(out, left, right);
+    add_rows::<8>(out, left, right);
+    add_rows::<10>(out, left, right);
+    add_rows::<12>(out, left, right);
 }
 
 const _: () = assert!(COORDINATES == 12);
 
-#[inline(always)]
-fn add_rows<const UP_TO: usize>(out: &mut Square, first: usize, left: &Row, right: &Row) {
-    for a in first..first + 2 {
+/// The last two of the first `UP_TO` rows.
+#[inline]
+fn add_rows<const UP_TO: usize>(out: &mut Square, left: &[Row], right: &[Row]) {
+    let first = UP_TO - 2;
+    let mut sums = [[0.0; UP_TO]; 2];
+    for (left, right) in left.iter().zip(right) {
+        let [x, y] = [left[first], left[first + 1]];
         for b in 0..UP_TO {
-            out[a][b] += left[a] * right[b];
+            sums[0][b] += x * right[b];
+            sums[1][b] += y * right[b];
+        }
+    }
+    for (row, sums) in out[first..].iter_mut().zip(&sums) {
+        for (entry, sum) in row.iter_mut().zip(sums) {
+            *entry += sum;
         }
     }
 }
@@ -529,7 +552,5 @@ fn add_line(out: &mut Square, jacobians: &Jacobians, posture: &Posture, line: &L
     let across = (Matrix3::identity() - along) * (line.pull / length);
     let stiff = along * (by_length + by_rate * damping) + across;
     let answer = times(&stiff, &rows);
-    for c in 0..3 {
-        add_lower(out, &rows[c], &answer[c]);
-    }
+    add_lower(out, &rows, &answer);
 }

@@ -50,10 +50,12 @@ pub struct StopMemories {
 const LOOKED_AT: usize = 25;
 /// Newton iterations of the equilibrium.
 const MOST_ITERATIONS: usize = 30;
-/// Correction at which the equilibrium is found [rad].
-const CONVERGED: f64 = 1e-12;
+/// Correction at which the equilibrium is found [rad]: what is left is the square of it, and rounding.
+const CONVERGED: f64 = 1e-9;
 /// A correction that will not converge any more [rad].
 const LOST: f64 = 1e3;
+/// Stiffness of a spring that holds the tip in Newton's system of the equilibrium [N/m].
+const TIP_SPRING: f64 = 1e4;
 /// Sag of a leaf over its length times its curvature.
 const SAG: f64 = 0.125;
 /// The leaf must be this many times stiffer about its normal than about its width.
@@ -377,11 +379,12 @@ impl ReducedLeg {
             };
             let jacobians = self.frame.jacobians(&self.shape, &posture);
             let wanted = Some((&weights, &jacobians));
-            let balance = self.standing(&motion, &posture, &lambda, &memory, wanted);
+            let mut balance = self.standing(&motion, &posture, &lambda, &memory, wanted);
+            let gap = tip - posture.tip;
+            balance.hold_tip(&jacobians.tip, &gap, TIP_SPRING);
             let Some(solved) = self.solve(&balance, &jacobians.tip, true) else {
                 break;
             };
-            let gap = tip - posture.tip;
             let change = solved.stiffness * (gap - jacobians.tip * solved.free);
             let correction = solved.free + solved.by_force * change;
             *place += correction;

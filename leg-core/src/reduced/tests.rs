@@ -208,6 +208,22 @@ fn the_equilibrium_is_that_of_the_full_leg() {
             found.lambda
         );
         assert!((found.holding_torque - bowed.hold_torque_nm).abs() < 1e-3);
+        // With its tendon the leg turns about A without stiffness: found all the same, for every leg of a
+        // platform.
+        for azimuth in 0..12 {
+            let turn = f64::from(azimuth) * 0.55;
+            let mut turned = config.clone();
+            turned.tendon.present = true;
+            turned.solver.elements = 6;
+            turned.gravity_m_s2 = [0.0; 3];
+            let (s, c) = (multibody::math::sin(turn), multibody::math::cos(turn));
+            let [x, y, z] = turned.tip_position_m;
+            turned.tip_position_m = [c * x - s * y, s * x + c * y, z];
+            turned.base.motor_position_m = [0.15 * c, 0.15 * s, 0.0];
+            turned.base.crank_direction = [c, s, 0.0];
+            turned.base.motor_axis = [s, -c, 0.0];
+            assert!((resting(&turned).lambda.norm()) < 1e-3);
+        }
         let stress = found.leg.leaf_stress(&found.place, force);
         let finer = bowed.leg.leaf_stress(&bowed.state).unwrap();
         assert!(

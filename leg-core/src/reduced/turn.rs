@@ -99,6 +99,20 @@ impl Turn {
     }
 }
 
+impl Turn {
+    /// The matrix B of l·(DT[δ]) v = vᵀ B δ, (3).
+    pub fn tangent_change_against(&self, l: &Vector3<f64>) -> Matrix3<f64> {
+        let phi = &self.phi;
+        let z = phi.norm_squared();
+        let along = l.dot(phi);
+        let by_turn = l.cross(phi) * (-2.0 * slope(&A, z)) - l * (2.0 * self.b)
+            + (phi * along - l * z) * (2.0 * slope(&B, z));
+        Matrix3::identity() * (self.b * along) - l.cross_matrix() * self.a
+            + by_turn * phi.transpose()
+            + phi * l.transpose() * self.b
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +141,9 @@ mod tests {
             let slope = (ahead - behind) / (2.0 * step);
             // Central differences: a part in 1e-10 of rounding and of truncation.
             prop_assert!((turn.tangent_change(&delta, &v) - slope).amax() < 1e-9);
+            let l = Vector3::new(0.3, -0.8, 0.5);
+            let product = v.dot(&(turn.tangent_change_against(&l) * delta));
+            prop_assert!((product - l.dot(&turn.tangent_change(&delta, &v))).abs() < 1e-14);
         }
     }
 }
