@@ -44,6 +44,8 @@ pub mod margin;
 pub mod outcome;
 pub mod panel;
 pub mod record;
+#[cfg(test)]
+mod reduced_tests;
 pub mod requirement;
 pub mod run;
 pub mod saved;

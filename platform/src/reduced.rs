@@ -40,7 +40,7 @@ pub struct ReducedState {
     memory: StopMemories,
     /// What the motor delivered last [N·m].
     delivered: f64,
-    /// Torque on the crank: of the motor with the friction of its drive, or what holds it [N·m].
+    /// Torque on the crank: of the motor without friction, or what holds it [N·m].
     torque: f64,
     /// From A to B, and its rate [m, m/s].
     span: [Vector3<f64>; 2],
@@ -77,7 +77,7 @@ pub struct ReducedLeg {
     open: Option<OpenStep>,
     solved: Option<Solved>,
     /// The crank's residual and its derivatives: what its motor has to do where it is locked.
-    crank: Option<(f64, Coordinates)>,
+    crank: (f64, Coordinates),
     /// Size of the last correction of this step [rad].
     last: f64,
     /// Energy stored in the accepted state [J], and where the leaf's own tip is then [m].
@@ -144,7 +144,7 @@ impl ReducedLeg {
             before: state,
             open: None,
             solved: None,
-            crank: None,
+            crank: (0.0, Coordinates::zeros()),
             last: f64::INFINITY,
             accepted: None,
             tip: [[0.0; 3]; 3],
@@ -319,22 +319,23 @@ impl ReducedLeg {
         let held = self.leg.crank_is_led();
         // The tangent hardly changes within a step: near the solution its factors gain digits enough.
         let serves = kind == Iteration::Short || self.last <= FACTORS_SERVE;
-        let solved = match self.solved.take().filter(|_| serves) {
-            Some(mut solved) => {
+        match &mut self.solved {
+            Some(solved) if serves => {
                 let balance = self.leg.balance(all, lambda, command, memory, None);
-                self.leg.solve_again(&mut solved, &balance, held);
-                self.crank = Some((balance.residual[CRANK], self.crank?.1));
-                solved
+                self.leg.solve_again(solved, &balance, held);
+                self.crank.0 = balance.residual[CRANK];
             }
-            None => {
+            _ => {
                 let jacobians = self.leg.frame().jacobians(self.leg.shape(), posture);
                 let wanted = Some((weights, &jacobians));
                 let balance = self.leg.balance(all, lambda, command, memory, wanted);
-                let row = |tangent: &Square| Coordinates::from_fn(|i, _| tangent[i][CRANK]);
-                self.crank = Some((balance.residual[CRANK], row(balance.tangent.as_ref()?)));
-                self.leg.solve(&balance, &jacobians.tip, held)?
+                let tangent: &Square = balance.tangent.as_ref()?;
+                let row = Coordinates::from_fn(|i, _| tangent[i][CRANK]);
+                self.crank = (balance.residual[CRANK], row);
+                self.solved = Some(self.leg.solve(&balance, &jacobians.tip, held)?);
             }
-        };
+        }
+        let solved = self.solved.as_ref()?;
         self.gap = gap - solved.tip_by * solved.free;
         self.response = Some(PortResponse {
             force: -open.lambda,
@@ -343,7 +344,6 @@ impl ReducedLeg {
             by_velocity: nalgebra::Matrix3::zeros(),
             base: None,
         });
-        self.solved = Some(solved);
         Some(())
     }
 
@@ -523,7 +523,7 @@ impl PlatformLeg for ReducedLeg {
         state.lambda += force;
         let motor = self.crank_torque(&open.command);
         if !self.leg.crank_is_led() {
-            self.state.torque = motor.torque;
+            self.state.torque = motor.delivered;
         }
     }
 
@@ -537,7 +537,8 @@ impl PlatformLeg for ReducedLeg {
 
     fn correct(&mut self, tip: &Vector3<f64>, _: Option<&Vector6<f64>>) -> f64 {
         let (change, force) = self.correction(tip);
-        if let (Some((torque, by)), Some(solved)) = (&mut self.crank, &self.solved) {
+        if let Some(solved) = &self.solved {
+            let (torque, by) = &mut self.crank;
             *torque += by.dot(&change) - solved.tip_by.column(CRANK).dot(&force);
         }
         let Some(open) = &mut self.open else {
@@ -589,10 +590,10 @@ impl PlatformLeg for ReducedLeg {
         state.lost += 0.5 * h * (state.power_lost + lost);
         (state.power_in, state.power_lost) = (power, lost);
         state.delivered = motor.delivered;
-        state.torque = motor.torque;
+        state.torque = motor.delivered;
         if self.leg.crank_is_led() {
             // What the crank needs to stay where it is.
-            self.state.torque = self.crank.map_or(f64::NAN, |(torque, _)| torque);
+            self.state.torque = self.crank.0;
         }
         self.remember_stops();
         self.accepted = None;

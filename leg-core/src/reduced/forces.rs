@@ -116,7 +116,7 @@ impl Balance {
         if let Some(tangent) = &mut self.tangent {
             let rows: Rows = core::array::from_fn(|c| core::array::from_fn(|i| tip_by[(c, i)]));
             let pulled = rows.map(|row| row.map(|entry| entry * spring));
-            add_lower(tangent, &rows, &pulled);
+            add_lower(tangent, rows.each_ref(), pulled.each_ref());
         }
     }
 }
@@ -333,8 +333,6 @@ impl ReducedLeg {
     ) -> Square {
         let mut out = [[0.0; COORDINATES]; COORDINATES];
         let mut products = [[0.0; FIELDS]; FIELDS];
-        let mut left = [[0.0; COORDINATES]; 9 * POINTS];
-        let mut right = left;
         for (g, point) in posture.points.iter().enumerate() {
             let weight = self.shape.weight[g] * inertia;
             let mass = self.mass_per_length * weight;
@@ -355,14 +353,16 @@ impl ReducedLeg {
             let (by_phi, held) = self.turning(point, g, &moments[g], spin);
             let local = point.turning.column(1).dot(&moments[g]) / 6.0;
             add_products(&mut products, &self.shape, g, local);
-            for c in 0..3 {
-                let first = 9 * g + 3 * c;
-                (left[first], right[first]) = (place[c], moved[c]);
-                (left[first + 1], right[first + 1]) = (spin[c], spun[c]);
-                (left[first + 2], right[first + 2]) = (by_phi[c], held[c]);
-            }
+            let [px, py, pz] = place;
+            let [sx, sy, sz] = spin;
+            let [fx, fy, fz] = &by_phi;
+            let left = [px, py, pz, sx, sy, sz, fx, fy, fz];
+            let [mx, my, mz] = &moved;
+            let [ux, uy, uz] = &spun;
+            let [hx, hy, hz] = &held;
+            let right = [mx, my, mz, ux, uy, uz, hx, hy, hz];
+            add_lower(&mut out, left, right);
         }
-        add_lower(&mut out, &left, &right);
         for (a, row) in products.iter().enumerate() {
             for (b, entry) in row.iter().enumerate().take(a + 1) {
                 out[FIELD + a][FIELD + b] -= entry;
@@ -411,11 +411,12 @@ impl ReducedLeg {
 
     /// Kinetic energy [J].
     pub fn kinetic_energy(&self, posture: &Posture, movement: &Movement, crank_rate: f64) -> f64 {
+        let velocity = movement.velocities(&self.shape, &(posture.a_by[0] * crank_rate));
         let mut twice = self.crank_inertia * crank_rate * crank_rate;
         for (g, point) in posture.points.iter().enumerate() {
             let spin = point.rotation.tr_mul(&movement.spin[g]);
             let turning = spin.component_mul(&spin).dot(&self.rotary);
-            let moving = self.mass_per_length * movement.velocity[g].norm_squared();
+            let moving = self.mass_per_length * velocity[g].norm_squared();
             twice += self.shape.weight[g] * (moving + turning);
         }
         0.5 * twice
@@ -452,9 +453,12 @@ impl ReducedLeg {
 
     /// Potential of gravity [J].
     pub fn gravity_energy(&self, posture: &Posture) -> f64 {
+        if self.gravity == Vector3::zeros() {
+            return 0.0;
+        }
         let crank = (self.frame.origin + posture.a) * (0.5 * self.crank_mass);
-        let leaf: Vector3<f64> = (posture.points.iter().zip(&self.shape.weight))
-            .map(|(point, weight)| point.place * (weight * self.mass_per_length))
+        let leaf: Vector3<f64> = (0..POINTS)
+            .map(|j| posture.place(&self.shape, j) * (self.shape.weight[j] * self.mass_per_length))
             .sum();
         -self.gravity.dot(&(crank + leaf))
     }
@@ -488,24 +492,28 @@ fn times(matrix: &Matrix3<f64>, rows: &Rows) -> Rows {
 
 /// Adds Σ left rightᵀ to the lower triangle, and to some entries above it that nobody reads: rows in
 /// pairs, whose sums stay in registers.
-fn add_lower(out: &mut Square, left: &[Row], right: &[Row]) {
+fn add_lower<const N: usize>(out: &mut Square, left: [&Row; N], right: [&Row; N]) {
     // The bound of the inner loop is known for each pair of rows, so that it is unrolled.
-    add_rows::<2>(out, left, right);
-    add_rows::<4>(out, left, right);
-    add_rows::<6>(out, left, right);
-    add_rows::<8>(out, left, right);
-    add_rows::<10>(out, left, right);
-    add_rows::<12>(out, left, right);
+    add_rows::<2, N>(out, left, right);
+    add_rows::<4, N>(out, left, right);
+    add_rows::<6, N>(out, left, right);
+    add_rows::<8, N>(out, left, right);
+    add_rows::<10, N>(out, left, right);
+    add_rows::<12, N>(out, left, right);
 }
 
 const _: () = assert!(COORDINATES == 12);
 
 /// The last two of the first `UP_TO` rows.
 #[inline]
-fn add_rows<const UP_TO: usize>(out: &mut Square, left: &[Row], right: &[Row]) {
+fn add_rows<const UP_TO: usize, const N: usize>(
+    out: &mut Square,
+    left: [&Row; N],
+    right: [&Row; N],
+) {
     let first = UP_TO - 2;
     let mut sums = [[0.0; UP_TO]; 2];
-    for (left, right) in left.iter().zip(right) {
+    for (left, right) in left.into_iter().zip(right) {
         let [x, y] = [left[first], left[first + 1]];
         for b in 0..UP_TO {
             sums[0][b] += x * right[b];
@@ -552,5 +560,5 @@ fn add_line(out: &mut Square, jacobians: &Jacobians, posture: &Posture, line: &L
     let across = (Matrix3::identity() - along) * (line.pull / length);
     let stiff = along * (by_length + by_rate * damping) + across;
     let answer = times(&stiff, &rows);
-    add_lower(out, &rows, &answer);
+    add_lower(out, rows.each_ref(), answer.each_ref());
 }

@@ -77,8 +77,6 @@ pub struct Point {
     pub turn: Turn,
     /// ∂φ₂/∂p.
     pub second: FieldRow,
-    /// x_j [m].
-    pub place: Vector3<f64>,
 }
 
 /// Where a leg is.
@@ -96,6 +94,16 @@ pub struct Posture {
     pub points: [Point; POINTS],
     /// x_B [m].
     pub tip: Vector3<f64>,
+}
+
+impl Posture {
+    /// x_j [m], (3).
+    pub fn place(&self, shape: &Shape, j: usize) -> Vector3<f64> {
+        let points = self.points.iter().enumerate();
+        points.fold(self.a, |sum, (g, point)| {
+            sum + point.tangent * shape.place[(j, g)]
+        })
+    }
 }
 
 /// How the places of a leg depend on its coordinates.
@@ -116,12 +124,22 @@ pub struct Movement {
     pub spin: [Vector3<f64>; POINTS],
     /// ω̇_g [rad/s²].
     pub spin_rate: [Vector3<f64>; POINTS],
-    /// Velocities of the Gauss points [m/s].
-    pub velocity: [Vector3<f64>; POINTS],
+    /// ω_g × t_g [1/s].
+    pub swung: [Vector3<f64>; POINTS],
     /// Accelerations of the Gauss points [m/s²].
     pub acceleration: [Vector3<f64>; POINTS],
     /// Velocity and acceleration of the tip [m/s, m/s²].
     pub tip: [Vector3<f64>; 2],
+}
+
+impl Movement {
+    /// Velocities of the Gauss points, A having this one [m/s].
+    pub fn velocities(&self, shape: &Shape, a: &Vector3<f64>) -> [Vector3<f64>; POINTS] {
+        core::array::from_fn(|j| {
+            let swung = self.swung.iter().enumerate();
+            swung.fold(*a, |sum, (g, swung)| sum + swung * shape.place[(j, g)])
+        })
+    }
 }
 
 fn turned(axis: &Vector3<f64>, angle: f64) -> Matrix3<f64> {
@@ -207,7 +225,7 @@ impl Frame {
         let p: FieldRow = y.fixed_rows::<FIELDS>(FIELD).into();
         let mut rotation = root;
         let mut too_far = false;
-        let mut points: [Point; POINTS] = core::array::from_fn(|g| {
+        let points: [Point; POINTS] = core::array::from_fn(|g| {
             let (phi, second) = rotation_vector(shape, g, &p);
             // Not a number is too far, too.
             too_far |= !(phi.norm_squared() <= super::turn::LARGEST * super::turn::LARGEST);
@@ -219,19 +237,14 @@ impl Frame {
                 turning: rotation * turn.tangent(),
                 turn,
                 second,
-                place: a,
             }
         });
         if too_far {
             return None;
         }
-        let tangents = points.each_ref().map(|point| point.tangent);
         let mut tip = a;
-        for (j, point) in points.iter_mut().enumerate() {
-            for (g, tangent) in tangents.iter().enumerate() {
-                point.place += tangent * shape.place[(j, g)]; // (3)
-            }
-            tip += tangents[j] * shape.weight[j];
+        for (point, weight) in points.iter().zip(&shape.weight) {
+            tip += point.tangent * *weight; // (3)
         }
         Some(Posture {
             a,
@@ -281,9 +294,10 @@ impl Frame {
                 moved[g][2][i] = x * t.y - y * t.x;
             }
         }
-        for (j, point) in posture.points.iter().enumerate() {
+        for j in 0..POINTS {
             let weights: [f64; POINTS] = core::array::from_fn(|g| shape.place[(j, g)]);
-            out.place[j] = moved_by(posture, &axes, &point.place, &moved, &weights);
+            let place = posture.place(shape, j);
+            out.place[j] = moved_by(posture, &axes, &place, &moved, &weights);
         }
         let tip = moved_by(posture, &axes, &posture.tip, &moved, &shape.weight);
         out.tip = Columns::from_fn(|c, i| tip[c][i]);
@@ -317,11 +331,11 @@ impl Frame {
         let mut out = Movement {
             spin: zero,
             spin_rate: zero,
-            velocity: zero,
+            swung: zero,
             acceleration: zero,
             tip: [Vector3::zeros(); 2],
         };
-        let mut bent = [[Vector3::zeros(); 2]; POINTS];
+        let mut bent = zero;
         for (g, point) in posture.points.iter().enumerate() {
             let [bend, twist, bend_slope, twist_slope] = sums(shape, g, &p);
             let [bend_rate, twist_rate] = integrals(shape, g, &p_rate);
@@ -336,22 +350,19 @@ impl Frame {
             (out.spin[g], out.spin_rate[g]) = (spin, spin_rate);
             let t = &point.tangent;
             let swung = spin.cross(t);
-            bent[g] = [swung, spin_rate.cross(t) + spin.cross(&swung)]; // (7)
+            out.swung[g] = swung;
+            bent[g] = spin_rate.cross(t) + spin.cross(&swung); // (7)
         }
         let [by, by_twice] = &posture.a_by;
         let a = by * acceleration[CRANK] + by_twice * (rate[CRANK] * rate[CRANK]);
-        let a_velocity = by * rate[CRANK];
-        out.velocity = [a_velocity; POINTS];
         out.acceleration = [a; POINTS];
-        out.tip = [a_velocity, a];
+        out.tip = [by * rate[CRANK], a];
         for j in 0..POINTS {
-            for (g, [swung, bent]) in bent.iter().enumerate() {
-                let weight = shape.place[(j, g)];
-                out.velocity[j] += swung * weight;
-                out.acceleration[j] += bent * weight;
+            for (g, bent) in bent.iter().enumerate() {
+                out.acceleration[j] += bent * shape.place[(j, g)];
             }
-            out.tip[0] += bent[j][0] * shape.weight[j];
-            out.tip[1] += bent[j][1] * shape.weight[j];
+            out.tip[0] += out.swung[j] * shape.weight[j];
+            out.tip[1] += bent[j] * shape.weight[j];
         }
         out
     }
