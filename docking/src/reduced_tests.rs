@@ -64,8 +64,8 @@ fn reduced_legs_dock_like_full_ones() {
         );
         near(
             "torque",
-            reduced.peak_motor_torque_nm,
-            full.peak_motor_torque_nm,
+            Some(reduced.peak_motor_torque_nm),
+            Some(full.peak_motor_torque_nm),
         );
         near(
             "stress",
