@@ -38,7 +38,14 @@
 //! n > 6 γ²                                                                                 (4)
 //! ```
 //!
-//! With fewer draws the interval of the mean is given with that reservation.
+//! With fewer draws the interval of the mean is given with that reservation. Draws that hold m_k rows are
+//! worth
+//!
+//! ```text
+//! n = (Σ m_k)²/Σ m_k²                                                                      (5)
+//! ```
+//!
+//! of equal size, and Student's t has one degree of freedom less (`kish1965`).
 
 use super::Interval;
 use super::special::student_score;
@@ -48,6 +55,8 @@ use crate::plan::Plan;
 /// Fewest blocks or draws that say something about a variance; rows in fewer blocks are taken for
 /// independent.
 const FEWEST_BLOCKS: usize = 8;
+/// The same of draws that have given rows in very different numbers, as the runs with an event do.
+const FEWEST_UNEQUAL: f64 = 20.0;
 /// Skewness of what rows are drawn from over that of a sample with a long tail (2).
 const MISSED_SKEWNESS: f64 = 1.6;
 /// Draws per square of their skewness from which on blocks are counted on (3).
@@ -302,7 +311,8 @@ impl Dependence {
             Some(draws) => sums(influences.iter().copied(), draws),
             None => influences.to_vec(),
         };
-        if draws.len() < FEWEST_BLOCKS {
+        let worth = self.worth(draws.len(), influences.len());
+        if worth < FEWEST_BLOCKS as f64 {
             return None;
         }
         let skewed = skewness(&draws)?;
@@ -324,6 +334,7 @@ impl Dependence {
             }
         };
         let (error, freedom) = error_of(&parts);
+        let freedom = freedom.min(worth - 1.0);
         let c = skewed / (parts.len() as f64).sqrt();
         let score = student_score(confidence, freedom);
         let end = |g: f64| mean - error * skewed_score(g, c);
@@ -336,6 +347,21 @@ impl Dependence {
             high: end(-score),
         };
         Some((interval, coverage))
+    }
+
+    /// How many draws of equal size those are worth that the rows come from (5); none where they are of
+    /// very different sizes and too few.
+    fn worth(&self, draws: usize, rows: usize) -> f64 {
+        let Some(draw_of) = &self.draws else {
+            return draws as f64;
+        };
+        let sizes = sums(core::iter::repeat_n(1.0, rows), draw_of);
+        let squares: f64 = sizes.iter().map(|m| m * m).sum();
+        let worth = (rows as f64).powi(2) / squares;
+        if worth < 0.9 * draws as f64 && worth < FEWEST_UNEQUAL {
+            return 0.0;
+        }
+        worth
     }
 }
 

@@ -197,7 +197,9 @@ fn quantile_estimate(
     let below = values
         .iter()
         .map(|x| (f64::from(u8::from(*x <= value)) - share) / count);
-    let few = count * probability.min(1.0 - probability) < FEW;
+    // Of rows that hang together there may be one draw beyond the quantile: all ties.
+    let draws = count / dependence.group() as f64;
+    let few = draws * probability.min(1.0 - probability) < FEW;
     let (low, high) = match dependence.standard_error(below) {
         // The error that a few groups tell is by chance next to nothing now and then.
         Some((error, freedom)) if !dependence.is_by_row() && dependence.has_blocks() && !few => {
