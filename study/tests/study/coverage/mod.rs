@@ -301,9 +301,7 @@ fn head(first: &str, names: &[&str]) {
 /// The tables of docs/coverage.md about designs, with 300 seeds: prints what holds how often and fails
 /// where a nominal interval holds in less than 92 or more than 98 %, or a conservative one in less than
 /// 92 %.
-#[test]
-#[ignore = "takes many minutes; run with --ignored --nocapture"]
-fn intervals_hold_as_often_as_they_say() {
+fn tables(samplings: &[&str]) {
     let mut report = Report {
         entries: 0,
         missed: Vec::new(),
@@ -312,7 +310,7 @@ fn intervals_hold_as_often_as_they_say() {
         let mut rows = Vec::new();
         for d in [4, 14] {
             let truth = Truth::new(&function, d);
-            for sampling in ["monte_carlo", "latin_hypercube", "sobol", "saltelli"] {
+            for sampling in samplings {
                 for runs in [60, 250, 1000, 5000] {
                     let found = tallies(&function, &truth, sampling, d, runs, 300);
                     rows.push((format!("{sampling} | {d} | {runs}"), found));
@@ -328,4 +326,17 @@ fn intervals_hold_as_often_as_they_say() {
         }
     }
     report.assert();
+}
+
+#[test]
+#[ignore = "takes minutes; run with --ignored --nocapture"]
+fn intervals_hold_as_often_as_they_say() {
+    tables(&["monte_carlo", "latin_hypercube", "sobol"]);
+}
+
+/// The same of runs that share coordinates.
+#[test]
+#[ignore = "takes minutes; run with --ignored --nocapture"]
+fn intervals_of_groups_hold_as_often_as_they_say() {
+    tables(&["saltelli"]);
 }
