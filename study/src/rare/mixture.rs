@@ -25,7 +25,7 @@ use crate::sampling::random::{Generator, Stream};
 /// The share ε of the inputs' own distribution.
 pub(super) const DEFENSIVE: f64 = 0.02;
 /// The share κ that goes in all directions.
-const AROUND: f64 = 0.15;
+const AROUND: f64 = 0.3;
 /// The share η of normal distributions as wide as those of the inputs.
 const WIDE: f64 = 0.2;
 /// The share of the fitted distributions.

@@ -395,7 +395,7 @@ mod tests {
         };
         let (by_block, by_row) = (found(&line, &blocks()), found(&line, &rows));
         assert_eq!(by_block.coverage, Coverage::Nominal);
-        assert!(width(&by_block) < 0.1 * width(&by_row));
+        assert!(width(&by_block) < 0.2 * width(&by_row));
         let (by_block, by_row) = (found(&long, &blocks()), found(&long, &rows));
         assert_eq!(by_block.coverage, Coverage::Conservative);
         assert_eq!(by_block.mean_interval, by_row.mean_interval);
