@@ -229,7 +229,8 @@ fn between_neighbours(full: &[f64], cheap: &[f64], cheap_quantile: f64, near: f6
         let (Some((y0, z0)), Some((y1, z1))) = (from, to) else {
             continue;
         };
-        if z0 < z1 && (z0..=z1).contains(&cheap_quantile) {
+        let finite = [y0, y1, z0, z1].iter().all(|x| x.is_finite());
+        if finite && z0 < z1 && (z0..=z1).contains(&cheap_quantile) {
             return y0 + (cheap_quantile - z0) / (z1 - z0) * (y1 - y0);
         }
     }

@@ -56,6 +56,8 @@ struct Found {
     known: Option<Interval>,
     mean: Option<TwoFidelity>,
     high: Option<TwoFidelity>,
+    /// Runs in full whose main figure is infinite.
+    infinite: usize,
     /// Runs in full without a result, and cheap ones.
     without: [usize; 2],
     /// What it cost over what all runs in full would cost, by the time of the runs.
@@ -281,7 +283,7 @@ fn rows(folder: &Path, plan: &Plan) -> Result<Vec<Gave>> {
             out[row.run as usize] = Gave {
                 captured: Some(outcome == Outcome::Captured),
                 open: outcome == Outcome::InContact,
-                main: value.filter(|value| value.is_finite()),
+                main: value.filter(|value| !value.is_nan()),
             };
         }
         Ok(())
@@ -388,7 +390,10 @@ fn estimate(plan: &Plan, cheap: &[Gave], full: &[Gave]) -> Found {
         main: main_figure(plan).map_or("", |(_, name)| name).to_owned(),
         capture,
         known,
-        mean: mean_of_two(&y, &z, &further, &of_main, CONFIDENCE),
+        // Neither of infinite values nor of values that are all the same.
+        mean: mean_of_two(&y, &z, &further, &of_main, CONFIDENCE)
+            .filter(|found| found.interval.low < found.interval.high),
+        infinite: y.iter().filter(|y| y.is_infinite()).count(),
         high: quantile_of_two(&y, &z, &further, &of_main, HIGH, CONFIDENCE),
         without: [without(full), without(cheap)],
         cost_share: f64::NAN,
