@@ -184,12 +184,13 @@ impl RareSearch {
                 .map_or(1.0, |i| i.high),
         });
         Some(RareEvent {
-            probability: sum.mean,
+            // The mean weight of an event that nearly always happens is one, and a little more by chance.
+            probability: sum.mean.min(1.0),
             interval,
             bounds,
             runs: self.exploration_runs + rows.len() as u64,
             exploration_runs: self.exploration_runs,
-            plain_runs: (1.0 - sum.mean) * sum.mean / sum.error.powi(2), // (3)
+            plain_runs: (1.0 - sum.mean).max(0.0) * sum.mean / sum.error.powi(2), // (3)
             regions,
             events: rows.iter().filter(|row| row.1 == Some(true)).count() as u64,
             effective_events: sum.effective,
