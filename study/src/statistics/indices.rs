@@ -16,19 +16,18 @@
 //! e_m = (c_m − S w_m) / (N V)                                                               (3)
 //! ```
 //!
-//! summed over the independent scrambles that the samples come from, or over independent samples where
-//! they are skewed, as those of a mean are (`design.rs`).
+//! summed over the independent scrambles that the samples come from.
 
 use super::Interval;
-use super::design::{Coverage, Dependence};
+use super::design::Dependence;
 use crate::error::{Result, StudyError};
 
 /// Fewest complete samples that indices are estimated from.
 pub const FEWEST_SAMPLES: u64 = 16;
 
-/// Fewest complete samples whose intervals are told: those of small total indices from 41 samples held in
-/// 90 % (docs/coverage.md).
-const FEWEST_FOR_INTERVALS: u64 = 48;
+/// Fewest complete samples whose intervals are told: those of total indices of the function of Ishigami
+/// from 62 and 166 samples held in 90 % (docs/coverage.md).
+const FEWEST_FOR_INTERVALS: u64 = 200;
 
 /// An index with its interval. Estimates of small indices can be slightly negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,8 +45,6 @@ pub struct SobolIndices {
     pub first_order: Vec<SobolIndex>,
     /// Share of the variance that vanishes if all other inputs are known.
     pub total: Vec<SobolIndex>,
-    /// How far the intervals can be trusted: conservative as soon as one of them is.
-    pub coverage: Coverage,
     /// Samples used.
     pub samples: u64,
     /// Samples left out, because one of their runs has no finite value.
@@ -108,7 +105,6 @@ pub fn sobol_indices(
         .map(|s| 0.5 * ((s.a() - mean).powi(2) + (s.b() - mean).powi(2)))
         .collect();
     let variance = spread.iter().sum::<f64>() / n;
-    let nominal = core::cell::Cell::new(true);
     let index = |part: &dyn Fn(&Sample<'_>) -> f64| {
         if variance <= 0.0 {
             let interval = Interval {
@@ -124,17 +120,9 @@ pub fn sobol_indices(
         let estimate = parts.iter().sum::<f64>() / (n * variance);
         let pairs = parts.iter().zip(&spread);
         let influences = pairs.map(|(c, w)| (c - estimate * w) / (n * variance)); // (3)
-        let influences: Vec<f64> = influences.collect();
-        let found = dependence.interval_of_mean(estimate, &influences, confidence);
-        let interval = match found {
-            Some((interval, coverage)) => {
-                nominal.set(nominal.get() && coverage == Coverage::Nominal);
-                Some(interval)
-            }
-            // An input that nothing depends on.
-            None => dependence.interval(estimate, influences.iter().copied(), confidence),
-        };
-        let interval = interval.filter(|_| used >= FEWEST_FOR_INTERVALS);
+        let interval = dependence
+            .interval(estimate, influences, confidence)
+            .filter(|_| used >= FEWEST_FOR_INTERVALS);
         let interval = interval.unwrap_or(Interval {
             low: f64::NEG_INFINITY,
             high: f64::INFINITY,
@@ -143,17 +131,9 @@ pub fn sobol_indices(
     };
     let first = |i: usize| index(&|s| (s.b() - mean) * (s.mixed(i) - s.a())); // (1)
     let total = |i: usize| index(&|s| 0.5 * (s.a() - s.mixed(i)).powi(2)); // (2)
-    let (first_order, total) = (
-        (0..inputs).map(first).collect(),
-        (0..inputs).map(total).collect(),
-    );
     Ok(SobolIndices {
-        first_order,
-        total,
-        coverage: match nominal.get() {
-            true => Coverage::Nominal,
-            false => Coverage::Conservative,
-        },
+        first_order: (0..inputs).map(first).collect(),
+        total: (0..inputs).map(total).collect(),
         samples: used,
         left_out: all - used,
     })

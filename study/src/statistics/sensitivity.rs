@@ -89,7 +89,7 @@ pub fn sensitivity_of(
             _ => None,
         };
         let indices = match &from_design {
-            Some((pairs, _)) => Indices::Saltelli {
+            Some(pairs) => Indices::Saltelli {
                 first_order: pairs[index].0,
                 total: pairs[index].1,
             },
@@ -115,11 +115,8 @@ pub fn sensitivity_of(
         rows: finite,
         left_out,
         coverage: match (plan.study().sampling, dependence.coverage()) {
-            (Sampling::Saltelli, Coverage::Nominal) => {
-                from_design.map_or(Coverage::Nominal, |(_, coverage)| coverage)
-            }
             // Differences of neighbours take rows for independent; designs that spread evenly do better.
-            (Sampling::MonteCarlo, Coverage::Nominal) => Coverage::Nominal,
+            (Sampling::MonteCarlo | Sampling::Saltelli, Coverage::Nominal) => Coverage::Nominal,
             (_, Coverage::IfIndependent) => Coverage::IfIndependent,
             _ => Coverage::Conservative,
         },
@@ -157,20 +154,19 @@ fn by_run(table: &Table, y: &[f64]) -> Result<Vec<f64>> {
     Ok(by_run)
 }
 
-/// First-order and total indices of every input, and how far they can be trusted; none where too few samples are complete.
+/// First-order and total indices of every input; none where too few samples are complete.
 fn saltelli(
     table: &Table,
     y: &[f64],
     confidence: f64,
-) -> Result<Option<(Vec<(SobolIndex, SobolIndex)>, Coverage)>> {
+) -> Result<Option<Vec<(SobolIndex, SobolIndex)>>> {
     let plan = table.plan();
     let scrambles = u64::from(plan.study().scrambles.unwrap_or(1));
     let by_run = by_run(table, y)?;
     match sobol_indices(&by_run, plan.inputs().len(), scrambles, confidence) {
-        Ok(found) => {
-            let pairs = found.first_order.into_iter().zip(found.total);
-            Ok(Some((pairs.collect(), found.coverage)))
-        }
+        Ok(found) => Ok(Some(
+            found.first_order.into_iter().zip(found.total).collect(),
+        )),
         Err(StudyError::TooFew { .. }) => Ok(None),
         Err(other) => Err(other),
     }

@@ -195,21 +195,21 @@ fn of_drivers(
         if let Ok(found) = sobol_indices(y, d, 16, 0.95) {
             for (i, one) in out.iter_mut().enumerate().take(3) {
                 let interval = found.first_order[i].interval;
-                one.count(Some(interval), truth.first[i], found.coverage);
+                one.count(Some(interval), truth.first[i], Coverage::Nominal);
             }
             for (place, i) in [(3, 0), (4, 2)] {
                 let interval = found.total[i].interval;
-                out[place].count(Some(interval), truth.total[i], found.coverage);
+                out[place].count(Some(interval), truth.total[i], Coverage::Nominal);
             }
         }
         if let Ok(found) = sobol_indices(&event, d, 16, 0.95) {
             for i in 0..2 {
                 let interval = found.first_order[i].interval;
-                out[6 + i].count(Some(interval), truth.event_first[i], found.coverage);
+                out[6 + i].count(Some(interval), truth.event_first[i], Coverage::Nominal);
             }
             for (place, i) in [(8, 0), (9, 2)] {
                 let interval = found.total[i].interval;
-                out[place].count(Some(interval), truth.event_total[i], found.coverage);
+                out[place].count(Some(interval), truth.event_total[i], Coverage::Nominal);
             }
         }
         return;
