@@ -117,8 +117,8 @@ pub struct Screen {
     /// Formulas of the cheap runs, for a study of formulas; the others stay.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub formula: BTreeMap<String, String>,
-    /// How many runs are made in full, from the first on; a twenty-fifth of them, at least 100, when
-    /// left out.
+    /// How many runs are made in full, from the first on; a fortieth of them, at least 100, when left
+    /// out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full: Option<u64>,
     /// How many of the worst cheap runs are confirmed in full; ten when left out.
@@ -129,7 +129,7 @@ pub struct Screen {
 impl Screen {
     /// Runs in full of a study with so many.
     pub fn full_runs(&self, runs: u64) -> u64 {
-        self.full.unwrap_or((runs / 25).max(100)).min(runs)
+        self.full.unwrap_or((runs / 40).max(100)).min(runs)
     }
 
     /// Runs that are confirmed.

@@ -19,7 +19,7 @@ pub fn put_into(study: Study, file: &Path) -> Result<Study> {
     let text = input_file::read_text(file)
         .map_err(|error| BadInput::new(format!("{} cannot be read: {error}", file.display())))?;
     let refused = |message: String| BadInput::new(format!("{}: {message}", file.display()));
-    let table = Table::read(&text).map_err(refused)?;
+    let table = Table::read(&text, !study.formula.is_empty()).map_err(refused)?;
     let origin = file
         .file_name()
         .unwrap_or_default()
@@ -63,11 +63,16 @@ struct Column {
     key: String,
     kind: Kind,
     cells: Vec<String>,
+    /// Line of each cell in the file, from 1.
+    lines: Vec<usize>,
 }
 
 impl Table {
-    fn read(text: &str) -> Result<Self, String> {
+    /// Reads a table; `numbers` says that texts and truth values are of no use.
+    fn read(text: &str, numbers: bool) -> Result<Self, String> {
+        // Spreadsheets put a byte order mark in front.
         let mut lines = text
+            .trim_start_matches('\u{feff}')
             .lines()
             .enumerate()
             .map(|(number, line)| (number + 1, line.trim()))
@@ -89,6 +94,7 @@ impl Table {
                 key: name.clone(),
                 kind: Kind::Real,
                 cells: Vec::new(),
+                lines: Vec::new(),
             })
             .collect();
         let mut rows = 0;
@@ -102,11 +108,15 @@ impl Table {
             }
             for (column, cell) in columns.iter_mut().zip(cells) {
                 column.cells.push(cell);
+                column.lines.push(number);
             }
             rows += 1;
         }
         columns.retain(|column| !PASSED_OVER.contains(&column.key.as_str()));
-        columns.iter_mut().for_each(Column::find_kind);
+        for column in &mut columns {
+            column.find_kind();
+            column.check(numbers)?;
+        }
         match (columns.is_empty(), rows) {
             (true, _) => Err("it names no key".to_owned()),
             (_, 0) => Err("it has no row".to_owned()),
@@ -133,6 +143,22 @@ impl Column {
         if self.kind == Kind::Integer && !counts {
             self.kind = Kind::Real;
         }
+    }
+
+    /// Refuses cells that are empty or infinite, and texts where other cells of the column are numbers.
+    fn check(&self, numbers: bool) -> Result<(), String> {
+        let number = |cell: &str| cell.parse::<f64>().ok();
+        let numbers = numbers || self.cells.iter().any(|cell| number(cell).is_some());
+        for (cell, line) in self.cells.iter().zip(&self.lines) {
+            let rule = match number(cell) {
+                _ if cell.is_empty() => "must have a value",
+                Some(value) if !value.is_finite() => "must be finite",
+                None if numbers => "must be a number",
+                _ => continue,
+            };
+            return Err(format!("line {line}: {} = {cell}: {rule}", self.key));
+        }
+        Ok(())
     }
 
     fn value(&self, row: usize) -> toml::Value {
@@ -163,10 +189,11 @@ mod tests {
     fn tables_of_several_programs_are_read() {
         for text in [
             "a.x_m,b\n1.5,2\n-3e-1,4\n",
+            "\u{feff}a.x_m,b\r\n1.5,2\r\n-3e-1,4\r\n",
             "\"a.x_m\";\"b\"\n1.5;2\n-3e-1;4\n",
             "%eval_id interface a.x_m b\n1 NO_ID 1.5 2\n2 NO_ID -3e-1 4\n",
         ] {
-            let table = Table::read(text).unwrap();
+            let table = Table::read(text, false).unwrap();
             let keys: Vec<&str> = table.columns.iter().map(|c| c.key.as_str()).collect();
             assert_eq!((keys, table.rows), (vec!["a.x_m", "b"], 2), "{text}");
             assert_eq!(table.columns[0].value(1), toml::Value::Float(-0.3));
@@ -176,9 +203,20 @@ mod tests {
             ("", "empty"),
             ("a,b\n1\n", "line 2 has 1"),
             ("a\n", "no row"),
+            ("a,b\n1,2\n3,\n", "line 3: b = : must have a value"),
+            ("a,b\n1,2\n\n3,x\n", "line 4: b = x: must be a number"),
+            ("a,b\nnan,2\n", "line 2: a = nan: must be finite"),
+            ("a\n-inf\n", "line 2: a = -inf: must be finite"),
         ] {
-            let error = Table::read(bad).err().unwrap();
+            let error = Table::read(bad, false).err().unwrap();
             assert!(error.contains(why), "{error}");
         }
+        // Words are values of some keys, but not of a formula.
+        assert_eq!(
+            Table::read("a\nlocked\n", false).unwrap().columns[0].kind,
+            Kind::Text
+        );
+        let error = Table::read("a\nlocked\n", true).err().unwrap();
+        assert!(error.contains("must be a number"), "{error}");
     }
 }

@@ -21,11 +21,11 @@ const MORE: &str = "\
 First, chains of runs go level by level towards the event, each level about ten times rarer than the one
 before, and gather points inside it (subset simulation, several times independently). Then new points are
 drawn around those and weighted (importance sampling): their probability has no bias, and its interval
-holds. A part of the event that no chain comes to is missing from both. The inputs must be independent
-of each other. Every stage is a study in a folder of its own below DIR: stopped or killed, the same
-command goes on. DIR/measured/results.parquet has the points that the probability is from, with a column
-`weight`: the mean of the weights of the runs with the event. Runs that fail or are suspect count as
-runs without the event; what is known whatever they would have given is said beside it.";
+holds. A small part of the event, far from all that the chains come to, is missing from both. The inputs
+must be independent of each other. Every stage is a study in a folder of its own below DIR: stopped or
+killed, the same command goes on. DIR/measured/results.parquet has the points that the probability is
+from, with a column `weight`: the mean of the weights of the runs with the event. Runs that fail or are
+suspect count as runs without the event; what is known whatever they would have given is said beside it.";
 
 /// An event: a figure above or below a number.
 #[derive(Debug, Clone, PartialEq)]

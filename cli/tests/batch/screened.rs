@@ -94,6 +94,24 @@ fn a_screened_study_says_what_undecided_runs_leave_open() {
     assert!(text.contains("what is known"), "{text}");
 }
 
+/// Infinite values are the largest ones: half of the runs have one, so that the 95 % quantile is infinite
+/// and there is no mean.
+#[test]
+fn infinite_values_of_a_screened_study_are_kept() {
+    let folder = Folder::new("screen-infinite");
+    let formulas = "y = \"1/(x1 > 0.5)\"";
+    let cheap = "[screen]\nfull = 50\n[screen.formula]\ny = \"2/(x1 > 0.5)\"\n";
+    let study = unit("monte_carlo", 400, 2, formulas) + cheap;
+    let study = study.replace("sampling =", "fidelity = \"screen\"\nsampling =");
+    folder.write("study.toml", &study);
+    let found = folder.json(&["run", "study.toml", "--out", "out", "--json"]);
+    assert_eq!(found["quantile_95"]["estimate"], "inf", "{found}");
+    assert!(found["mean"].is_null(), "{found}");
+    assert!((15..=35).contains(&found["infinite_in_full"].as_u64().unwrap()));
+    let text = folder.stdout(&["run", "study.toml", "--out", "out", "--resume"]);
+    assert!(text.contains("it has no mean"), "{text}");
+}
+
 /// A screened docking takes struts, long steps and few rows for its cheap runs by itself, and says why where
 /// struts do not fit.
 #[test]

@@ -70,6 +70,8 @@ pub struct BoundaryMap {
     classifier: Option<Classifier>,
     /// Share of the event where all runs agree.
     constant: f64,
+    /// Runs that all agree.
+    agreeing: usize,
 }
 
 impl BoundarySearch {
@@ -148,12 +150,14 @@ impl BoundarySearch {
             return BoundaryMap {
                 classifier: None,
                 constant,
+                agreeing: events.len(),
             };
         }
         let fit = Classifier::fitted(&points, &events, &self.kernel, sweeps);
         BoundaryMap {
             classifier: Some(fit.refined(&events)),
             constant: f64::NAN,
+            agreeing: 0,
         }
     }
 
@@ -221,7 +225,9 @@ impl BoundaryMap {
         self.classifier.is_some()
     }
 
-    /// Shares of places at which the event is expected, sure and possible.
+    /// Shares of places at which the event is expected, sure and possible. n runs that all agree leave
+    /// room for a region of the share 1 − α^(1/n), which as many random places would miss with the
+    /// probability α that is left.
     pub fn shares(&self, places: impl Iterator<Item = Vec<f64>>, confidence: f64) -> Shares {
         let tail = 0.5 * (1.0 - confidence);
         let (mut n, mut expected, mut sure, mut possible) = (0.0, 0.0, 0.0, 0.0);
@@ -232,10 +238,14 @@ impl BoundaryMap {
             sure += f64::from(u8::from(p > 1.0 - tail));
             possible += f64::from(u8::from(p > tail));
         }
+        let missed = match self.has_boundary() {
+            true => 0.0,
+            false => 1.0 - libm::pow(1.0 - confidence, 1.0 / self.agreeing as f64),
+        };
         Shares {
             expected: expected / n,
-            sure: sure / n,
-            possible: possible / n,
+            sure: (sure / n).min(1.0 - missed),
+            possible: (possible / n).max(missed),
         }
     }
 }
@@ -318,6 +328,10 @@ mod tests {
         assert!(wrong.count() < 12 * 12 * 12 / 25);
         let never = search(1, 2, 30, |_| false).map();
         assert!(!never.has_boundary() && never.probability(&[0.5, 0.5]) == 0.0);
+        let shares = never.shares(grid(2, 12), 0.95);
+        assert_eq!((shares.expected, shares.sure), (0.0, 0.0));
+        // 1 − 0.05^(1/30): a region of a tenth would hardly have been missed by 30 runs.
+        assert!((shares.possible - 0.095).abs() < 1e-3, "{shares:?}");
         let unknown = BoundarySearch::new(Settings {
             seed: 1,
             inputs: 2,

@@ -1,7 +1,7 @@
 //! A mixture of normal distributions, fitted to points and drawn from.
 //!
 //! ```text
-//! q(z) = ε φ(z) + Σ_k a_k (η N(z; m_k, I) + (1 − ε − η) N(z; m_k, C_k))                     (1)
+//! q(z) = ε φ(z) + κ N(z; 0, s² I) + Σ_k a_k (η N(z; m_k, I) + (1 − ε − κ − η) N(z; m_k, C_k))  (1)
 //! ```
 //!
 //! Expectation maximisation (`dempster1977`) finds shares, means and covariances; each covariance is
@@ -15,15 +15,21 @@
 //! has ratios φ/q without limit. How many normal distributions there are is decided by Schwarz's
 //! criterion (`schwarz1978`), in which the points count as a quarter of their number: they are those of
 //! chains, whose neighbours are alike. The share η, as wide as φ, stands for what the few points do not
-//! show of their surroundings; the share ε of φ itself keeps φ/q below 1/ε everywhere.
+//! show of their surroundings; the share κ is as far from the middle as the points are on the average,
+//! s² = ⟨|z|²⟩/d ≥ 1, but in all directions: it finds the parts of the event that no chain came to. The
+//! share ε of φ itself keeps φ/q below 1/ε everywhere.
 
 use crate::sampling::normal;
 use crate::sampling::random::{Generator, Stream};
 
 /// The share ε of the inputs' own distribution.
 pub(super) const DEFENSIVE: f64 = 0.02;
+/// The share κ that goes in all directions.
+const AROUND: f64 = 0.3;
 /// The share η of normal distributions as wide as those of the inputs.
 const WIDE: f64 = 0.2;
+/// The share of the fitted distributions.
+const FITTED: f64 = 1.0 - DEFENSIVE - AROUND - WIDE;
 /// Points of chains that say as much as an independent one.
 const POINTS_PER_DRAW: f64 = 4.0;
 /// The share λ₀ of the unit matrix in a covariance.
@@ -48,6 +54,8 @@ struct Component {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mixture {
     components: Vec<Component>,
+    /// The standard deviation s of what goes in all directions.
+    around: f64,
 }
 
 impl Mixture {
@@ -107,7 +115,9 @@ impl Mixture {
             likelihood = total;
         }
         let (_, likelihood) = responsibilities(&components, points);
-        Some((likelihood, Self { components }))
+        let squares: f64 = points.iter().flatten().map(|z| z * z).sum();
+        let around = (squares / (points.len() * d) as f64).max(1.0).sqrt();
+        Some((likelihood, Self { components, around }))
     }
 
     /// Point number `index` of a sequence of independent ones.
@@ -118,10 +128,14 @@ impl Mixture {
         if choice < DEFENSIVE {
             return noise;
         }
-        let wide = choice < DEFENSIVE + WIDE;
+        if choice < DEFENSIVE + AROUND {
+            return noise.iter().map(|x| self.around * x).collect();
+        }
+        let rest = choice - DEFENSIVE - AROUND;
+        let wide = rest < WIDE;
         let mut left = match wide {
-            true => (choice - DEFENSIVE) / WIDE,
-            false => (choice - DEFENSIVE - WIDE) / (1.0 - DEFENSIVE - WIDE),
+            true => rest / WIDE,
+            false => (rest - WIDE) / FITTED,
         };
         let mut chosen = self.components.last();
         for component in &self.components {
@@ -150,10 +164,12 @@ impl Mixture {
         let ratio = |log_density: f64| libm::exp((log_density - own).min(600.0));
         let parts = self.components.iter().map(|c| {
             let apart: f64 = c.mean.iter().zip(z).map(|(m, z)| (z - m) * (z - m)).sum();
-            let fitted = (1.0 - DEFENSIVE - WIDE) * ratio(c.log_density(z));
+            let fitted = FITTED * ratio(c.log_density(z));
             c.share * (WIDE * ratio(-0.5 * apart) + fitted)
         });
-        1.0 / (DEFENSIVE + parts.sum::<f64>()) // (1)
+        let s = self.around;
+        let around = own / (s * s) - z.len() as f64 * libm::log(s);
+        1.0 / (DEFENSIVE + AROUND * ratio(around) + parts.sum::<f64>()) // (1)
     }
 }
 

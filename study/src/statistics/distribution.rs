@@ -28,14 +28,7 @@
 //! ε = √(ln(2/α) / 2n)                                                                      (4)
 //! ```
 //!
-//! The interval of the mean takes the skewness γ of the B independent parts of the sum into account, to
-//! second order. In simulations (docs/coverage.md) that suffices for
-//!
-//! ```text
-//! B > 6 γ²                                                                                 (5)
-//! ```
-//!
-//! With fewer the interval is given with that reservation.
+//! The interval of the mean, and how far it can be trusted, is that of `design.rs`.
 //!
 //! Infinite values take part in everything that goes by order; the mean is then infinite too.
 
@@ -47,9 +40,6 @@ use super::special::{binomial_cdf, student_score};
 const FEW: f64 = 10.0;
 /// Below so many values beyond a quantile an interval of whole ranks is wider than need be.
 const COARSE: f64 = 20.0;
-
-/// Independent parts per square of their skewness that the interval of a mean needs (5).
-const PARTS_PER_SKEWNESS: f64 = 6.0;
 
 /// Points that an exceedance curve is given by, at most.
 const CURVE_POINTS: usize = 200;
@@ -82,8 +72,8 @@ pub struct Distribution {
     pub missing: u64,
     /// Mean; infinite if a value is, NaN if values of both infinities are there.
     pub mean: f64,
-    /// Interval of the mean; none where nothing was drawn at random, of few blocks of rows that hang
-    /// together, and for an infinite one.
+    /// Interval of the mean; none where nothing was drawn at random, of fewer than eight values or blocks
+    /// of rows that hang together, of values that are all the same, and for an infinite one.
     pub mean_interval: Option<Interval>,
     /// Standard deviation, with n − 1; NaN if a value is infinite.
     pub std_dev: f64,
@@ -124,14 +114,14 @@ pub fn distribution(
     let n = sorted.len() as f64;
     let infinite = sorted.iter().filter(|x| x.is_infinite()).count() as u64;
     let mean = mean(&sorted);
-    let influences = present.iter().map(|x| (x - mean) / n);
     let square: f64 = sorted.iter().map(|x| (x - mean).powi(2)).sum();
-    // Of a few groups of rows that hang together the error is not known.
     let found = match infinite {
-        0 if dependence.has_blocks() => dependence.interval_of_mean(mean, influences, confidence),
+        0 if min < max => {
+            let influences: Vec<f64> = present.iter().map(|x| (x - mean) / n).collect();
+            dependence.interval_of_mean(mean, &influences, confidence)
+        }
         _ => None,
     };
-    let long_tail = found.is_some_and(|(_, parts)| parts < PARTS_PER_SKEWNESS);
     let quantiles = probabilities
         .iter()
         .filter_map(|&p| quantile_estimate(&sorted, &present, &dependence, p, confidence))
@@ -149,10 +139,7 @@ pub fn distribution(
         min,
         max,
         quantiles,
-        coverage: match dependence.coverage() {
-            Coverage::Nominal | Coverage::Conservative if long_tail => Coverage::LongTail,
-            coverage => coverage,
-        },
+        coverage: found.map_or(dependence.coverage(), |(_, coverage)| coverage),
     })
 }
 
@@ -210,7 +197,9 @@ fn quantile_estimate(
     let below = values
         .iter()
         .map(|x| (f64::from(u8::from(*x <= value)) - share) / count);
-    let few = count * probability.min(1.0 - probability) < FEW;
+    // Of rows that hang together there may be one draw beyond the quantile: all ties.
+    let draws = count / dependence.group() as f64;
+    let few = draws * probability.min(1.0 - probability) < FEW;
     let (low, high) = match dependence.standard_error(below) {
         // The error that a few groups tell is by chance next to nothing now and then.
         Some((error, freedom)) if !dependence.is_by_row() && dependence.has_blocks() && !few => {
@@ -377,7 +366,39 @@ mod tests {
         let few = all(1000, &|u| if u > 0.9985 { 1.0 } else { 0.0 });
         assert_eq!(few.coverage, Coverage::LongTail);
         assert_ne!(few.quantiles[0].coverage, Coverage::LongTail);
-        assert_eq!(all(20, &|_| 3.0).coverage, Coverage::Nominal);
+    }
+
+    /// A sample without spread does not tell that there is none: no interval of width zero.
+    #[test]
+    fn values_that_are_all_the_same_give_their_mean_no_interval() {
+        let found = distribution(&[0.1; 20], &Dependence::independent(20), &[0.5], 0.95).unwrap();
+        assert_eq!((found.mean, found.mean_interval), (0.1, None));
+        assert_eq!(found.coverage, Coverage::Nominal);
+    }
+
+    /// Of 1600 draws in 16 blocks: hardly skewed values are known by their blocks, those with a long tail
+    /// by the rows, which is said to be conservative.
+    #[test]
+    fn blocks_are_not_counted_on_where_the_tail_is_long() {
+        let blocks = || Dependence::in_blocks((0..1600).map(|i| i % 16));
+        let found = |y: &dyn Fn(f64) -> f64, dependence: &Dependence| {
+            let values: Vec<f64> = (0..1600)
+                .map(|i| y((f64::from(i) + 0.5) / 1600.0))
+                .collect();
+            distribution(&values, dependence, &[], 0.95).unwrap()
+        };
+        let (line, long) = (|u: f64| u, |u: f64| (-3.0 * (1.0 - u).ln()).exp().min(1e3));
+        let rows = Dependence::independent(1600);
+        let width = |found: &Distribution| {
+            let interval = found.mean_interval.unwrap();
+            interval.high - interval.low
+        };
+        let (by_block, by_row) = (found(&line, &blocks()), found(&line, &rows));
+        assert_eq!(by_block.coverage, Coverage::Nominal);
+        assert!(width(&by_block) < 0.2 * width(&by_row));
+        let (by_block, by_row) = (found(&long, &blocks()), found(&long, &rows));
+        assert_eq!(by_block.coverage, Coverage::Conservative);
+        assert_eq!(by_block.mean_interval, by_row.mean_interval);
     }
 
     /// Against NumPy's `quantile`, `mean` and `std(ddof=1)` of the eight values.
@@ -395,8 +416,8 @@ mod tests {
         assert_eq!((found.min, found.max), (1.0, 9.0));
         // Student's t of 0.975 with 7 degrees of freedom by SciPy, transformed by NumPy.
         let interval = found.mean_interval.unwrap();
-        assert!((interval.low - 1.936_197_341_057_248).abs() < 1e-13);
-        assert!((interval.high - 6.886_033_403_915_125).abs() < 1e-13);
+        assert!((interval.low - 2.085_788_601_670_767).abs() < 1e-13);
+        assert!((interval.high - 8.232_528_134_467_753).abs() < 1e-13);
         // Summed naively, the mean of a thousand times 0.1 is off by 1.4e-15.
         assert_eq!(mean(&[0.1; 1000]), 0.1);
         let nothing = distribution(&[f64::NAN], &Dependence::independent(1), &[], 0.95);

@@ -5,8 +5,13 @@
 //!
 //! ```text
 //! μ = ȳ_n + β (z̄_N − z̄_n),   β = cov(y, z)/var(z)                                           (1)
-//! s² = var(y − β z)/n + β² var(z)/N                                                        (2)
+//! s² = var(y − β z) (1/n + (z̄_N − z̄_n)²/Σ_n (z − z̄_n)²) + β² var(z)/N                    (2)
 //! ```
+//!
+//! where the second part in parentheses is what the doubt in β adds. Of a design whose runs are not
+//! independent of each other the blocks of its runs in full give the first part as well (`design.rs`),
+//! and the larger one of both intervals is taken: the first runs of a sequence fill space evenly or
+//! leave a part of it out, as the number of them is.
 //!
 //! The cheap model may be wrong by any amount: that only costs width. The best number of cheap runs
 //! to a full one, with ρ the correlation and w how many times a full run costs a cheap one, and the
@@ -22,6 +27,7 @@
 //! distribution's interval does (`woodruff1952`).
 
 use super::Interval;
+use super::design::Dependence;
 use super::special::student_score;
 
 /// An estimate from two fidelities.
@@ -40,12 +46,14 @@ pub struct TwoFidelity {
 /// Fewest runs in full.
 pub const FEWEST_FULL: usize = 10;
 
-/// The mean of `full`, helped by the cheap values at the same inputs and those at further ones. None
-/// with fewer than `FEWEST_FULL` pairs or if a value is not finite.
+/// The mean of `full`, helped by the cheap values at the same inputs and those at further ones;
+/// `dependence` is that of the runs in full. None with fewer than `FEWEST_FULL` pairs or if a value is
+/// not finite.
 pub fn mean_of_two(
     full: &[f64],
     cheap: &[f64],
     further: &[f64],
+    dependence: &Dependence,
     confidence: f64,
 ) -> Option<TwoFidelity> {
     let n = full.len();
@@ -67,9 +75,8 @@ pub fn mean_of_two(
     let cov = pairs().map(|(a, b)| (a - y) * (b - z)).sum::<f64>() / (count - 1.0);
     let beta = if var_z > 0.0 { cov / var_z } else { 0.0 };
     let estimate = y + beta * (z_all - z); // (1)
-    let rest = pairs()
-        .map(|(a, b)| (a - y - beta * (b - z)).powi(2))
-        .sum::<f64>();
+    let left = || pairs().map(|(a, b)| a - y - beta * (b - z));
+    let rest = left().map(|e| e * e).sum::<f64>();
     // Two numbers were fitted: the mean and β.
     let freedom = count - 2.0;
     let spread_all = cheap
@@ -78,8 +85,21 @@ pub fn mean_of_two(
         .map(|v| (v - z_all).powi(2))
         .sum::<f64>()
         / (all - 1.0);
-    let square = rest / freedom / count + beta * beta * spread_all / all; // (2)
-    let reach = student_score(confidence, freedom) * square.sqrt();
+    let doubt = match var_z > 0.0 {
+        true => rest / freedom * (z_all - z).powi(2) / (var_z * (count - 1.0)),
+        false => 0.0,
+    };
+    let common = doubt + beta * beta * spread_all / all;
+    let by_row = rest / freedom / count + common; // (2)
+    let mut reach = student_score(confidence, freedom) * by_row.sqrt();
+    let mut square = by_row;
+    let in_blocks = !dependence.is_by_row() && dependence.has_blocks();
+    let found = dependence.standard_error(left().map(|e| e / count));
+    if let Some((error, freedom)) = found.filter(|_| in_blocks) {
+        let by_block = error * error + common;
+        reach = reach.max(student_score(confidence, freedom) * by_block.sqrt());
+        square = square.max(by_block);
+    }
     Some(TwoFidelity {
         estimate,
         interval: Interval {
@@ -104,6 +124,7 @@ pub fn probability_of_two(
     full: &[bool],
     cheap: &[bool],
     further: &[bool],
+    dependence: &Dependence,
     confidence: f64,
 ) -> Option<TwoFidelity> {
     let numbers = |flags: &[bool]| -> Vec<f64> {
@@ -113,7 +134,7 @@ pub fn probability_of_two(
             .collect()
     };
     let (y, z, more) = (numbers(full), numbers(cheap), numbers(further));
-    let mut found = mean_of_two(&y, &z, &more, confidence)?;
+    let mut found = mean_of_two(&y, &z, &more, dependence, confidence)?;
     // A difference that was not seen in n pairs may still have a probability of about 3/n.
     let unseen = 1.0 - libm::pow(1.0 - confidence, 1.0 / full.len() as f64);
     let differ = full.iter().zip(cheap).filter(|(a, b)| a != b).count();
@@ -132,6 +153,7 @@ pub fn quantile_of_two(
     full: &[f64],
     cheap: &[f64],
     further: &[f64],
+    dependence: &Dependence,
     probability: f64,
     confidence: f64,
 ) -> Option<TwoFidelity> {
@@ -147,6 +169,7 @@ pub fn quantile_of_two(
             &below(full, limit),
             &cheap_below,
             &further_below,
+            dependence,
             confidence,
         )
     };
@@ -206,7 +229,8 @@ fn between_neighbours(full: &[f64], cheap: &[f64], cheap_quantile: f64, near: f6
         let (Some((y0, z0)), Some((y1, z1))) = (from, to) else {
             continue;
         };
-        if z0 < z1 && (z0..=z1).contains(&cheap_quantile) {
+        let finite = [y0, y1, z0, z1].iter().all(|x| x.is_finite());
+        if finite && z0 < z1 && (z0..=z1).contains(&cheap_quantile) {
             return y0 + (cheap_quantile - z0) / (z1 - z0) * (y1 - y0);
         }
     }
@@ -257,16 +281,18 @@ mod tests {
             let (y, z, more) = samples(seed, 100, 5000);
             let below = |v: &[f64], limit: f64| v.iter().map(|x| *x < limit).collect::<Vec<bool>>();
             let cheap_limit = 0.7 * limit + 3.0;
+            let rows = Dependence::independent(100);
             let found = [
-                mean_of_two(&y, &z, &more, 0.95).unwrap(),
+                mean_of_two(&y, &z, &more, &rows, 0.95).unwrap(),
                 probability_of_two(
                     &below(&y, limit),
                     &below(&z, cheap_limit),
                     &below(&more, cheap_limit),
+                    &rows,
                     0.95,
                 )
                 .unwrap(),
-                quantile_of_two(&y, &z, &more, 0.9, 0.95).unwrap(),
+                quantile_of_two(&y, &z, &more, &rows, 0.9, 0.95).unwrap(),
             ];
             worth += found[0].worth / 300.0;
             for (k, exact) in [0.0, 0.9, limit].into_iter().enumerate() {

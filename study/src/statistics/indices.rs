@@ -25,9 +25,9 @@ use crate::error::{Result, StudyError};
 /// Fewest complete samples that indices are estimated from.
 pub const FEWEST_SAMPLES: u64 = 16;
 
-/// Fewest complete samples whose intervals are told: those of small total indices from 41 samples held in
-/// 90 % (docs/coverage.md).
-const FEWEST_FOR_INTERVALS: u64 = 48;
+/// Fewest complete samples whose intervals are told: those of total indices of the function of Ishigami
+/// from 62 and 166 samples held in 90 % (docs/coverage.md).
+const FEWEST_FOR_INTERVALS: u64 = 200;
 
 /// An index with its interval. Estimates of small indices can be slightly negative.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -14,7 +14,7 @@
 //! n_e = p(1−p)/s²,   s from (1) of design.rs                                               (2)
 //! ```
 //!
-//! Near 0 and 1, where fewer than [`FEW`] events or misses were seen, the interval of
+//! Near 0 and 1, where fewer than [`FEW`] draws' worth of events or misses were seen, the interval of
 //! `clopper1934` takes its place, which holds at least as often as it says,
 //!
 //! ```text
@@ -153,9 +153,10 @@ fn interval(
     let p = k / n;
     let influences = rows.map(|event| (f64::from(u8::from(event)) - p) / n);
     let error = dependence.standard_error(influences);
-    if k.min(n - k) < FEW || dependence.count() < 2 {
+    let group = dependence.group() as f64;
+    if k.min(n - k) < FEW * group || dependence.count() < 2 {
         // Too few events to see how much the blocks help: they are not counted on.
-        let draws = n / dependence.group() as f64;
+        let draws = n / group;
         let exact = clopper_pearson(p * draws, draws, confidence);
         let coverage = match coverage {
             Coverage::Nominal => Coverage::Conservative,

@@ -67,7 +67,8 @@ impl Driver {
         let effects = effects.map(|found| pictures::elementary(&self.name, found, data));
         blocks.extend(effects.map(Into::into));
         let joint = self.surrogate.as_ref();
-        let joint = joint.map(|found| pictures::joint_effects(&self.name, found, data));
+        let joint =
+            joint.map(|found| pictures::joint_effects(&self.name, found, &self.found, data));
         blocks.extend(joint.map(Into::into));
         let shares = pictures::sensitivities(&self.name, &self.found, data);
         // Shares of the variance first: a rank correlation does not show effects to both sides.
@@ -114,10 +115,11 @@ impl Driver {
         }
         match &self.surrogate {
             Some(surrogate) if surrogate.predicted >= TRUSTED => {
-                let inputs = surrogate.inputs.iter().map(|index| {
+                let pairs = surrogate.inputs.iter().zip(&self.found.inputs);
+                let inputs = pairs.map(|(index, direct)| {
                     let limits = index.total_limits;
-                    let [low, high, alone] =
-                        [limits.low, limits.high, index.first_order].map(whole_percent);
+                    let alone = pictures::alone(index, direct).0;
+                    let [low, high, alone] = [limits.low, limits.high, alone].map(whole_percent);
                     (index.total, format!("{low} … {high}; {alone} % alone"))
                 });
                 format!("{with_others}: {}.", strongest(data, inputs, share))

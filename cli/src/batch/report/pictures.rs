@@ -207,28 +207,47 @@ pub fn elementary(name: &str, found: &[ElementaryEffects], data: &Data<'_>) -> B
     }
 }
 
-/// What an input does together with others, from a surrogate.
-pub fn joint_effects(name: &str, found: &Surrogate, data: &Data<'_>) -> Bars {
-    let bar = |(input, index): (&Input, &SurrogateIndex)| {
+/// Share of the variance of an input alone, and what it can be: from the runs themselves where they tell
+/// it, because a surrogate shares out what it does not explain among the inputs.
+pub fn alone(index: &SurrogateIndex, direct: &InputSensitivity) -> (f64, Interval) {
+    match direct.indices {
+        Indices::GivenData(first) if first.index.interval.low.is_finite() => {
+            let Interval { low, high } = first.index.interval;
+            let estimate = first.index.estimate.clamp(0.0, 1.0);
+            let limits = Interval {
+                low: low.clamp(0.0, estimate),
+                high: high.clamp(estimate, 1.0),
+            };
+            (estimate, limits)
+        }
+        _ => (index.first_order, index.first_order_limits),
+    }
+}
+
+/// What an input does together with others, from a surrogate, and `direct`ly alone.
+pub fn joint_effects(name: &str, found: &Surrogate, direct: &Sensitivity, data: &Data<'_>) -> Bars {
+    let bar = |(input, (index, direct)): (&Input, (&SurrogateIndex, &InputSensitivity))| {
+        let (first_order, limits) = alone(index, direct);
         let within =
             |share: f64, limits: Interval| Estimate::within(share, limits.low, limits.high);
         let bar = Bar {
             name: input.axis.label.clone(),
             values: vec![
-                within(index.first_order, index.first_order_limits),
+                within(first_order, limits),
                 within(index.total, index.total_limits),
             ],
         };
         (index.total, bar)
     };
-    let mut rows: Vec<(f64, Bar)> = data.inputs.iter().zip(&found.inputs).map(bar).collect();
+    let pairs = found.inputs.iter().zip(&direct.inputs);
+    let mut rows: Vec<(f64, Bar)> = data.inputs.iter().zip(pairs).map(bar).collect();
     rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     Bars {
         title: format!("Alone and with others: {name}"),
         sentence: format!(
-            "From {}, which predicts {} % of the variance of runs that it has not seen. What it leaves \
-             open may belong to any input, and other runs would give another one: the whiskers say what \
-             the shares can be.",
+            "With others: from {}, which predicts {} % of the variance of runs that it has not seen. What it \
+             leaves open may belong to any input, and other runs would give another one: the whiskers say \
+             what the shares can be. Alone: from the runs themselves.",
             match found.kind {
                 SurrogateKind::Expansion(terms) =>
                     format!("a polynomial chaos expansion of {terms} terms"),

@@ -19,7 +19,7 @@ use softdock_docking::{Outcome, Scenario};
 use softdock_study::description::{Fidelity, Screen, Study};
 use softdock_study::slurm::EXIT_UNFINISHED;
 use softdock_study::statistics::{
-    Interval, TwoFidelity, mean_of_two, probability_of_two, quantile, quantile_of_two,
+    Dependence, Interval, TwoFidelity, mean_of_two, probability_of_two, quantile, quantile_of_two,
 };
 use softdock_study::{Directory, Job, Plan, Shard, Value, scenario};
 use std::path::Path;
@@ -56,6 +56,8 @@ struct Found {
     known: Option<Interval>,
     mean: Option<TwoFidelity>,
     high: Option<TwoFidelity>,
+    /// Runs in full whose main figure is infinite.
+    infinite: usize,
     /// Runs in full without a result, and cheap ones.
     without: [usize; 2],
     /// What it cost over what all runs in full would cost, by the time of the runs.
@@ -281,7 +283,7 @@ fn rows(folder: &Path, plan: &Plan) -> Result<Vec<Gave>> {
             out[row.run as usize] = Gave {
                 captured: Some(outcome == Outcome::Captured),
                 open: outcome == Outcome::InContact,
-                main: value.filter(|value| value.is_finite()),
+                main: value.filter(|value| !value.is_nan()),
             };
         }
         Ok(())
@@ -318,16 +320,23 @@ fn worst(rows: &[Gave], count: usize, plan: &Plan) -> Vec<u64> {
 
 /// The ends of the interval of the probability of capture if no undecided run in full were captured, and if
 /// all were.
-fn known(cheap: &[Gave], full: &[Gave]) -> Option<Interval> {
+fn known(plan: &Plan, cheap: &[Gave], full: &[Gave]) -> Option<Interval> {
     let flag = |row: &Gave| row.captured.unwrap_or(false);
     let (near, far) = cheap.split_at(full.len());
     let (near, far): (Vec<bool>, Vec<bool>) = (
         near.iter().map(flag).collect(),
         far.iter().map(flag).collect(),
     );
+    let dependence = Dependence::of(plan, &(0..full.len() as u64).collect::<Vec<_>>());
     let either_way = |event: bool| {
         let rows = full.iter().map(|row| row.decided().unwrap_or(event));
-        probability_of_two(&rows.collect::<Vec<_>>(), &near, &far, CONFIDENCE)
+        probability_of_two(
+            &rows.collect::<Vec<_>>(),
+            &near,
+            &far,
+            &dependence,
+            CONFIDENCE,
+        )
     };
     if full.iter().all(|row| row.decided().is_some()) {
         return None;
@@ -351,13 +360,19 @@ fn estimate(plan: &Plan, cheap: &[Gave], full: &[Gave]) -> Found {
             .zip(cheap)
             .filter(|(full, _)| full.captured.is_some())
     };
+    // Which runs in full hang together, of those that have what is asked.
+    let dependence = |has: fn(&Gave) -> bool| {
+        let runs = (0..n as u64).filter(|&run| has(&full[run as usize]));
+        Dependence::of(plan, &runs.collect::<Vec<_>>())
+    };
     let capture = probability_of_two(
         &decided().map(|(full, _)| flag(full)).collect::<Vec<_>>(),
         &decided().map(|(_, cheap)| flag(cheap)).collect::<Vec<_>>(),
         &cheap[n..].iter().map(flag).collect::<Vec<_>>(),
+        &dependence(|full| full.captured.is_some()),
         CONFIDENCE,
     );
-    let known = known(cheap, full);
+    let known = known(plan, cheap, full);
     let measured = || {
         full.iter()
             .zip(cheap)
@@ -366,6 +381,7 @@ fn estimate(plan: &Plan, cheap: &[Gave], full: &[Gave]) -> Found {
     let y: Vec<f64> = measured().map(|(full, _)| value(full)).collect();
     let z: Vec<f64> = measured().map(|(_, cheap)| value(cheap)).collect();
     let further: Vec<f64> = cheap[n..].iter().map(value).collect();
+    let of_main = dependence(|full| full.main.is_some());
     let pairs = (0..n).map(|i| (i as u64, cheap[i], full[i])).collect();
     let without = |rows: &[Gave]| rows.iter().filter(|row| row.captured.is_none()).count();
     Found {
@@ -374,8 +390,11 @@ fn estimate(plan: &Plan, cheap: &[Gave], full: &[Gave]) -> Found {
         main: main_figure(plan).map_or("", |(_, name)| name).to_owned(),
         capture,
         known,
-        mean: mean_of_two(&y, &z, &further, CONFIDENCE),
-        high: quantile_of_two(&y, &z, &further, HIGH, CONFIDENCE),
+        // Neither of infinite values nor of values that are all the same.
+        mean: mean_of_two(&y, &z, &further, &of_main, CONFIDENCE)
+            .filter(|found| found.interval.low < found.interval.high),
+        infinite: y.iter().filter(|y| y.is_infinite()).count(),
+        high: quantile_of_two(&y, &z, &further, &of_main, HIGH, CONFIDENCE),
         without: [without(full), without(cheap)],
         cost_share: f64::NAN,
         cost_ratio: f64::NAN,

@@ -38,6 +38,7 @@ pub(super) fn machine(plan: &Plan, found: &Found) -> Json {
         "capture_known_95": found.known.map(ends),
         "mean": two(&found.mean),
         "quantile_95": two(&found.high),
+        "infinite_in_full": found.infinite,
         "without_result_in_full": found.without[0],
         "without_result_screened": found.without[1],
         "cost_share": found.cost_share,
@@ -72,6 +73,12 @@ pub(super) fn describe(plan: &Plan, found: &Found, page: &Path) -> String {
     }
     let share = significant(100.0 * found.cost_share, 3);
     text.text("cost", share, "% of all runs in full, by their time");
+    if found.infinite > 0 {
+        text.note(format!(
+            "{} is infinite in {} runs in full: it has no mean",
+            found.main, found.infinite
+        ));
+    }
     if found.without != [0, 0] {
         text.note(format!(
             "without a result: {} runs in full (left out), {} screened ones",

@@ -1,7 +1,7 @@
 //! Intervals of the modes that are more than a sample: elementary effects, two fidelities, studies that
 //! stop by themselves, boundaries.
 
-use super::{Report, Tally, figure, head, inputs, of_inputs, plan};
+use super::{EFFECTS, Report, Tally, figure, head, inputs, of_inputs, plan};
 use softdock_study::boundary::{BoundarySearch, Settings};
 use softdock_study::statistics::sequential::{look_confidence, looks};
 use softdock_study::statistics::{
@@ -61,44 +61,87 @@ fn intervals_of_elementary_effects_hold() {
     report.assert();
 }
 
-/// Means of exp(z1 + z2/2 + z1 z3/5) with normal inputs, of a skewness of 10 and more: the mean is
-/// exp(⅛) exp(½/(1 − 1/25))/√(1 − 1/25).
+type Figure = fn(&[f64]) -> f64;
+
+/// Figures of three normal inputs with a tail, from moderate to one that most samples miss, and their
+/// means: that of exp(σ z) is exp(½ σ²), that of the last is exp(⅛) exp(½/(1 − 1/25))/√(1 − 1/25).
+fn tails() -> [(&'static str, Figure, f64); 3] {
+    let square: f64 = 1.0 - 1.0 / 25.0;
+    let far = (0.125 + 0.5 / square).exp() / square.sqrt();
+    [
+        (
+            "Σ exp(z_j / 2)",
+            |z| z.iter().map(|z| (0.5 * z).exp()).sum(),
+            3.0 * 0.125_f64.exp(),
+        ),
+        (
+            "exp(0.4 Σ z_j)",
+            |z| (0.4 * z.iter().sum::<f64>()).exp(),
+            0.24_f64.exp(),
+        ),
+        (
+            "exp(z1 + z2 / 2 + z1 z3 / 5)",
+            |z| (z[0] + 0.5 * z[1] + 0.2 * z[0] * z[2]).exp(),
+            far,
+        ),
+    ]
+}
+
+/// Means of figures with long tails: how often their intervals hold, all together and by what is said of
+/// them, each with the share of the studies in which that is said.
 #[test]
 #[ignore = "takes minutes; run with --ignored --nocapture"]
 fn means_of_long_tails_hold() {
-    let square: f64 = 1.0 - 1.0 / 25.0;
-    let truth = (0.125 + 0.5 / square).exp() / square.sqrt();
-    let names = ["mean", "mean, reserved ones too", "reserved"];
-    println!(
-        "| design | runs | {} |\n|---|---|---|---|---|",
-        names.join(" | ")
-    );
-    for sampling in SPREAD {
-        for runs in [60, 250, 1000, 5000] {
-            let (mut told, mut all) = (Tally::default(), Tally::default());
-            for seed in 0..SEEDS {
-                let plan = of_inputs(
-                    sampling,
-                    runs,
-                    &["\"normal\"\nmean = 0\nstd_dev = 1"; 3],
-                    seed,
+    println!("| figure | design | runs | all | nominal | conservative | with the reservation |");
+    println!("|---|---|---|---|---|---|---|");
+    for (name, figure, truth) in tails() {
+        for sampling in ["monte_carlo", "latin_hypercube", "sobol", "saltelli"] {
+            for runs in [60, 250, 1000, 5000] {
+                let mut tallies = vec![Tally::default(); 4];
+                for seed in 0..SEEDS {
+                    let normal = "\"normal\"\nmean = 0\nstd_dev = 1";
+                    let plan = of_inputs(sampling, runs / 5 * 5, &[normal; 3], seed);
+                    let y: Vec<f64> = inputs(&plan).iter().map(|z| figure(z)).collect();
+                    let numbers: Vec<u64> = (0..plan.runs()).collect();
+                    let dependence = Dependence::of(&plan, &numbers);
+                    let found = distribution(&y, &dependence, &[], 0.95).unwrap();
+                    let Some(interval) = found.mean_interval else {
+                        continue;
+                    };
+                    let held = interval.low <= truth && truth <= interval.high;
+                    let kind = match found.coverage {
+                        Coverage::Nominal => 1,
+                        Coverage::Conservative => 2,
+                        _ => 3,
+                    };
+                    tallies[0].note(held, Coverage::Conservative);
+                    tallies[kind].note(held, Coverage::Conservative);
+                }
+                let all = tallies[0].told;
+                let part = |tally: &Tally| match tally.told {
+                    0 => "–".to_owned(),
+                    told => {
+                        let share = 100.0 * f64::from(told) / f64::from(all);
+                        format!("{:.0} ({share:.0} %)", tally.percent())
+                    }
+                };
+                let parts: Vec<String> = tallies[1..].iter().map(part).collect();
+                let percent = tallies[0].percent();
+                println!(
+                    "| {name} | {sampling} | {runs} | {percent:.1} | {} |",
+                    parts.join(" | ")
                 );
-                let y: Vec<f64> = inputs(&plan)
-                    .iter()
-                    .map(|z| (z[0] + 0.5 * z[1] + 0.2 * z[0] * z[2]).exp())
-                    .collect();
-                let numbers: Vec<u64> = (0..runs).collect();
-                let found = distribution(&y, &Dependence::of(&plan, &numbers), &[], 0.95).unwrap();
-                told.count(found.mean_interval, truth, found.coverage);
-                all.count(found.mean_interval, truth, Coverage::Conservative);
+                assert!(
+                    all == 0 || percent >= LEAST_OF_TAILS,
+                    "{sampling}, {runs}: {percent} %"
+                );
             }
-            let reserved = 100.0 * f64::from(all.told - told.told) / f64::from(all.told);
-            let (told, all) = (told.percent(), all.percent());
-            println!("| {sampling} | {runs} | {told:.1} | {all:.1} | {reserved:.0} |");
-            assert!(all >= 86.0, "{sampling}, {runs}: {all} %");
         }
     }
 }
+
+/// Two standard errors of 300 studies below 92 %.
+const LEAST_OF_TAILS: f64 = 89.0;
 
 /// The cheap figure of a screened study: off in scale and place, and by a wave of its own.
 fn cheap(x: &[f64], error: f64) -> f64 {
@@ -110,7 +153,7 @@ fn cheap(x: &[f64], error: f64) -> f64 {
 #[test]
 #[ignore = "takes minutes; run with --ignored --nocapture"]
 fn intervals_of_two_fidelities_hold() {
-    let truth = super::Truth::new(4);
+    let truth = super::Truth::new(&EFFECTS, 4);
     let (limit, share) = truth.above[0];
     let names = ["mean", "probability", "95 % quantile"];
     let mut report = new_report();
@@ -122,12 +165,15 @@ fn intervals_of_two_fidelities_hold() {
     for sampling in SPREAD {
         let mut found = vec![vec![Tally::default(); 3]; cases.len()];
         for seed in 0..SEEDS {
-            let x = inputs(&plan(sampling, 5000, 4, seed));
+            let whole = plan(sampling, 5000, 4, seed);
+            let x = inputs(&whole);
             for (found, &(full, error)) in found.iter_mut().zip(&cases) {
+                let numbers: Vec<u64> = (0..full as u64).collect();
+                let dependence = Dependence::of(&whole, &numbers);
                 let y: Vec<f64> = x[..full].iter().map(|x| figure(x)).collect();
                 let z: Vec<f64> = x.iter().map(|x| cheap(x, error)).collect();
                 let exact = [truth.mean, share, truth.quantiles[2]];
-                let all = of_two(&y, &z, limit);
+                let all = of_two(&y, &z, &dependence, limit);
                 for ((tally, two), exact) in found.iter_mut().zip(all).zip(exact) {
                     let interval = two.map(|two| two.interval);
                     tally.count(interval, exact, Coverage::Conservative);
@@ -143,14 +189,20 @@ fn intervals_of_two_fidelities_hold() {
 
 /// Mean, probability above the limit and 95 % quantile of full values `y` with cheap ones `z`, the first of
 /// which are of the same runs.
-fn of_two(y: &[f64], z: &[f64], limit: f64) -> [Option<TwoFidelity>; 3] {
+fn of_two(y: &[f64], z: &[f64], dependence: &Dependence, limit: f64) -> [Option<TwoFidelity>; 3] {
     let above = |v: &[f64], limit: f64| -> Vec<bool> { v.iter().map(|v| *v > limit).collect() };
     let (near, far) = z.split_at(y.len());
     let at = 0.8 * limit + 0.5;
     [
-        mean_of_two(y, near, far, 0.95),
-        probability_of_two(&above(y, limit), &above(near, at), &above(far, at), 0.95),
-        quantile_of_two(y, near, far, 0.95, 0.95),
+        mean_of_two(y, near, far, dependence, 0.95),
+        probability_of_two(
+            &above(y, limit),
+            &above(near, at),
+            &above(far, at),
+            dependence,
+            0.95,
+        ),
+        quantile_of_two(y, near, far, dependence, 0.95, 0.95),
     ]
 }
 
@@ -160,7 +212,7 @@ fn of_two(y: &[f64], z: &[f64], limit: f64) -> [Option<TwoFidelity>; 3] {
 #[test]
 #[ignore = "takes minutes; run with --ignored --nocapture"]
 fn stopping_keeps_the_error_rate_of_every_design() {
-    let truth = super::Truth::new(4);
+    let truth = super::Truth::new(&EFFECTS, 4);
     let names = ["interval of all looks"];
     let mut report = new_report();
     head("design | probability | plain interval", &names);
@@ -220,7 +272,7 @@ fn limits_of_total_effects_hold() {
     let mut report = new_report();
     head("design | inputs | runs", &names);
     for d in [4, 14] {
-        let truth = super::Truth::new(d);
+        let truth = super::Truth::new(&EFFECTS, d);
         let exact: Vec<f64> = truth.total.into_iter().chain(truth.event_total).collect();
         for sampling in ["monte_carlo", "sobol"] {
             for runs in [60, 250, 1000] {

@@ -1,11 +1,86 @@
 //! What is true of the function that intervals are tried on.
 
-use super::{QUANTILES, figure, inputs, plan};
+use super::{QUANTILES, inputs, plan};
 use softdock_study::sampling::random::{Generator, Stream};
 use softdock_study::statistics::{Dependence, spearman};
+use std::f64::consts::PI;
 
-/// Above this the event happens: about one run in five for 4 inputs.
-const LIMIT: f64 = 2.4;
+/// A function of uniform inputs whose mean and shares of the variance are known.
+#[derive(Clone, Copy)]
+pub struct Function {
+    pub name: &'static str,
+    pub figure: fn(&[f64]) -> f64,
+    /// Above this the event happens: about one run in five for 4 inputs.
+    pub limit: f64,
+    mean: fn(usize) -> f64,
+    /// First-order and total indices of the first three inputs of so many.
+    indices: fn(usize) -> [[f64; 3]; 2],
+}
+
+/// The functions that intervals are tried on.
+pub const FUNCTIONS: [Function; 3] = [EFFECTS, ISHIGAMI, PRODUCT];
+
+/// Straight, wavy, joint and weak effects.
+pub const EFFECTS: Function = Function {
+    name: "2 x1 + 1.5 sin²(2π x2) + 3 (x3 − ½)(x4 − ½) + 0.2 Σ_(j>4) x_j",
+    figure: super::figure,
+    limit: 2.4,
+    mean: |d| 1.75 + 0.1 * (d as f64 - 4.0),
+    indices: |d| {
+        let parts = [4.0 / 12.0, 2.25 / 8.0, 9.0 / 144.0];
+        let all = parts.iter().sum::<f64>() + 0.04 / 12.0 * (d as f64 - 4.0);
+        [
+            [parts[0] / all, parts[1] / all, 0.0],
+            parts.map(|part| part / all),
+        ]
+    },
+};
+
+/// The function of Ishigami; inputs beyond the third do nothing.
+const ISHIGAMI: Function = Function {
+    name: "Ishigami",
+    figure: |x| {
+        let angle = |i: usize| PI * (2.0 * x[i] - 1.0);
+        let (a, b) = (angle(0).sin(), angle(1).sin());
+        a + 7.0 * b * b + 0.1 * angle(2).powi(4) * a
+    },
+    limit: 6.5,
+    mean: |_| 3.5,
+    indices: |_| {
+        let alone = [0.5 * (1.0 + 0.02 * PI.powi(4)).powi(2), 49.0 / 8.0];
+        let joint = 0.01 * PI.powi(8) * (1.0 / 18.0 - 1.0 / 50.0);
+        let all = alone[0] + alone[1] + joint;
+        [
+            [alone[0] / all, alone[1] / all, 0.0],
+            [(alone[0] + joint) / all, alone[1] / all, joint / all],
+        ]
+    },
+};
+
+/// Sobol's g with coefficients 0, 1, 4.5, 9 and 99 from there on.
+const PRODUCT: Function = Function {
+    name: "Sobol' g",
+    figure: |x| {
+        let factor = |(i, x): (usize, &f64)| {
+            let a = coefficient(i);
+            ((4.0 * x - 2.0).abs() + a) / (1.0 + a)
+        };
+        x.iter().enumerate().map(factor).product()
+    },
+    limit: 1.5,
+    mean: |_| 1.0,
+    indices: |d| {
+        let part = |i: usize| 1.0 / (3.0 * (1.0 + coefficient(i)).powi(2));
+        let whole: f64 = (0..d).map(|i| 1.0 + part(i)).product();
+        let first = [0, 1, 2].map(|i| part(i) / (whole - 1.0));
+        let total = [0, 1, 2].map(|i| part(i) * whole / (1.0 + part(i)) / (whole - 1.0));
+        [first, total]
+    },
+};
+
+fn coefficient(input: usize) -> f64 {
+    *[0.0, 1.0, 4.5, 9.0].get(input).unwrap_or(&99.0)
+}
 
 /// The true values.
 pub struct Truth {
@@ -28,7 +103,8 @@ pub struct Truth {
 
 impl Truth {
     /// The truth for `d` inputs, from closed forms and from the points of a long Sobol' sequence.
-    pub fn new(d: usize) -> Self {
+    pub fn new(function: &Function, d: usize) -> Self {
+        let (figure, limit) = (function.figure, function.limit);
         let rows = inputs(&plan("sobol", 1 << 20, d, 77));
         let y: Vec<f64> = rows.iter().map(|x| figure(x)).collect();
         let n = y.len();
@@ -36,23 +112,21 @@ impl Truth {
         sorted.sort_by(f64::total_cmp);
         let at = |p: f64| sorted[(n as f64 * p) as usize];
         let share = |limit: f64| (n - sorted.partition_point(|y| *y <= limit)) as f64 / n as f64;
-        let event: Vec<f64> = y.iter().map(|y| f64::from(u8::from(*y > LIMIT))).collect();
-        let with = &sorted[n - (share(LIMIT) * n as f64).round() as usize..];
-        let weak = 0.04 / 12.0 * (d as f64 - 4.0);
-        let parts = [4.0 / 12.0, 2.25 / 8.0, 9.0 / 144.0];
-        let variance = parts.iter().sum::<f64>() + weak;
+        let event: Vec<f64> = y.iter().map(|y| f64::from(u8::from(*y > limit))).collect();
+        let with = &sorted[n - (share(limit) * n as f64).round() as usize..];
+        let [first, total] = (function.indices)(d);
         let x1: Vec<f64> = rows.iter().map(|x| x[0]).collect();
         let rank = spearman(&x1, &y, &Dependence::independent(n), 0.95).unwrap();
         let high = at(0.98);
         Self {
-            mean: 1.0 + 0.75 + 0.1 * (d as f64 - 4.0),
-            above: [(LIMIT, share(LIMIT)), (high, share(high))],
+            mean: (function.mean)(d),
+            above: [(limit, share(limit)), (high, share(high))],
             quantiles: QUANTILES.map(at),
-            first: [parts[0] / variance, parts[1] / variance, 0.0],
-            total: parts.map(|part| part / variance),
+            first,
+            total,
             rank: rank.coefficient,
             event_first: [0, 1].map(|i| first_order(&rows, &event, i)),
-            event_total: [0, 1, 2].map(|i| total(&rows, &event, i)),
+            event_total: [0, 1, 2].map(|i| changed(function, &rows, &event, i)),
             event_mean: with.iter().sum::<f64>() / with.len() as f64,
             event_median: with[with.len() / 2],
             sorted,
@@ -86,12 +160,12 @@ fn first_order(rows: &[Vec<f64>], event: &[f64], input: usize) -> f64 {
 }
 
 /// Half of the mean square of what changes when an input is drawn anew, over the variance.
-fn total(rows: &[Vec<f64>], event: &[f64], input: usize) -> f64 {
+fn changed(function: &Function, rows: &[Vec<f64>], event: &[f64], input: usize) -> f64 {
     let generator = Generator::new(123);
     let changed = rows.iter().zip(event).enumerate().filter(|(i, (x, y))| {
         let mut other = (*x).clone();
         other[input] = generator.uniform(Stream::MonteCarlo, input as u32, *i as u64);
-        (figure(&other) > LIMIT) != (**y > 0.5)
+        ((function.figure)(&other) > function.limit) != (**y > 0.5)
     });
     let share = changed.count() as f64 / event.len() as f64;
     let mean = event.iter().sum::<f64>() / event.len() as f64;
