@@ -453,6 +453,22 @@ pub struct OutputPart {
     pub sources: Vec<Source>,
 }
 
+impl OutputPart {
+    /// Whether it reads accelerations or reactions.
+    pub fn reads_forces(&self) -> bool {
+        self.sources.iter().any(|source| {
+            matches!(
+                source,
+                Source::Point(_, 2, _)
+                    | Source::Turn(_, 2, _)
+                    | Source::Reaction(..)
+                    | Source::DriverEffort(_)
+                    | Source::Friction(..)
+            )
+        })
+    }
+}
+
 /// A quantity of a state.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Source {

@@ -60,6 +60,10 @@ pub struct Simulation<G: Space<N, D>, const N: usize, const D: usize> {
     overrides: Vec<(usize, crate::signal::History)>,
     /// Reduced bodies that were said to bend too far.
     bent: Vec<bool>,
+    /// Whether friction or conditions read reactions or accelerations.
+    reads_forces: bool,
+    /// The state as [`dynamics::balance`] sees it; none where the state is its own.
+    seen: Option<State<G, N>>,
     /// What the steps did.
     pub totals: Advance,
     /// What happened: time and text.
@@ -141,7 +145,10 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             .joints
             .iter()
             .flat_map(|joint| [&joint.presence.closes_when, &joint.presence.opens_when]);
-        let turns = Turns::new(description.outputs.iter().chain(events.flatten()));
+        let events: Vec<&OutputPart> = events.flatten().collect();
+        let reads_forces =
+            !description.frictions.is_empty() || events.iter().any(|part| part.reads_forces());
+        let turns = Turns::new(description.outputs.iter().chain(events));
         let mut out = Self {
             description: Arc::clone(shared),
             state: State::new(&built.model),
@@ -158,6 +165,8 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             touching: vec![false; description.contacts.len()],
             overrides: Vec::new(),
             bent: vec![false; description.reduced.len()],
+            reads_forces,
+            seen: None,
             totals: Advance::default(),
             events: Vec::new(),
         };
@@ -340,6 +349,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         self.workspace = Workspace::new(&new.model);
         self.built = new;
         self.state = state;
+        self.seen = None;
         self.active = active;
         Ok(())
     }
@@ -377,6 +387,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         ledger.dissipated += before.mechanical() - after.mechanical();
         ledger.powers = state.ledger.powers;
         state.ledger = ledger;
+        self.see();
         Ok(())
     }
 
@@ -486,6 +497,9 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                 self.steps(end)?;
                 self.note();
                 return Ok(());
+            }
+            if self.seen.is_none() {
+                self.see();
             }
             self.update_loads();
             let resting: Vec<f64> = (0..frictions).map(|i| self.friction_event(i)).collect();
@@ -638,6 +652,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         let name = &self.description.impacts[first].name;
         let text = format!("{name} hits with {:.9} m/s", -speed);
         self.events.push((self.state.time, text));
+        self.see();
         Ok(())
     }
 
@@ -674,18 +689,57 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         }
         self.watch.steps_at_floor(self.state.time, done.at_floor);
         self.watch_bending();
+        self.see();
         Ok(())
     }
 
     fn value(&self, part: &OutputPart) -> f64 {
-        quantity::output(&self.built, &self.state, &self.turns, part)
+        quantity::output(&self.built, self.balanced(), &self.turns, part)
     }
 
-    /// The outputs now, in the order of the file.
+    /// The outputs now, in the order of the file, with the accelerations and reactions that the state has.
     pub fn outputs(&self) -> Vec<f64> {
+        self.outputs_of(&self.state)
+    }
+
+    fn outputs_of(&self, state: &State<G, N>) -> Vec<f64> {
         (self.description.outputs.iter())
-            .map(|part| self.value(part))
+            .map(|part| quantity::output(&self.built, state, &self.turns, part))
             .collect()
+    }
+
+    /// The same in the course of a run: accelerations and reactions are those of the places, velocities
+    /// and inputs now ([`dynamics::balance`]).
+    pub fn row(&mut self) -> Vec<f64> {
+        if !(self.description.outputs.iter()).any(OutputPart::reads_forces) {
+            return self.outputs();
+        }
+        match self.balance() {
+            Some(state) => self.outputs_of(&state),
+            None => self.outputs(),
+        }
+    }
+
+    /// The state with accelerations and reactions of its places and velocities; none in a singular place.
+    fn balance(&mut self) -> Option<State<G, N>> {
+        let mut state = self.state.clone();
+        dynamics::balance(&self.built.model, &mut state, &mut self.workspace)
+            .is_ok()
+            .then_some(state)
+    }
+
+    /// Looks at the reactions now, if friction or conditions read them.
+    fn see(&mut self) {
+        self.seen = if self.reads_forces {
+            self.balance()
+        } else {
+            None
+        };
+    }
+
+    /// The state, with reactions as seen last.
+    fn balanced(&self) -> &State<G, N> {
+        self.seen.as_ref().unwrap_or(&self.state)
     }
 
     /// What a page shows of the state.
