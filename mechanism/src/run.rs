@@ -18,6 +18,7 @@
 mod contact;
 mod friction;
 mod memory;
+mod stops;
 
 pub use memory::Memory;
 
@@ -87,6 +88,8 @@ enum Fired {
     Friction(usize),
     /// A contact begins or ends.
     Contact(usize),
+    /// A stop is met or left.
+    Stop(usize),
 }
 
 /// Inputs as they are at the start of an impulsive motion: places without rates.
@@ -365,6 +368,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                 self.events.push((time, format!("{} {what}", joint.name)));
             }
         }
+        let description = Arc::clone(&self.description);
         let failed = MechanismError::computing("switching joints");
         let before = energy::energies(&self.built.model, &self.state).map_err(&failed)?;
         self.change_model(active)?;
@@ -379,10 +383,11 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             weight: ProjectionWeight::Mass,
             held: Vec::new(),
         };
-        dynamics::project_positions(model, state, workspace, &projection).map_err(&failed)?;
-        project_velocities(built, state, workspace).map_err(&failed)?;
+        let wrong = |cause| explain(&description, "closing and opening joints", cause);
+        dynamics::project_positions(model, state, workspace, &projection).map_err(wrong)?;
+        project_velocities(built, state, workspace).map_err(wrong)?;
         let mut ledger = state.ledger;
-        dynamics::initialize(model, state, workspace, &built.drive).map_err(&failed)?;
+        dynamics::initialize(model, state, workspace, &built.drive).map_err(wrong)?;
         let after = energy::energies(model, state).map_err(&failed)?;
         ledger.dissipated += before.mechanical() - after.mechanical();
         ledger.powers = state.ledger.powers;
@@ -493,7 +498,8 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             let frictions = self.description.frictions.len();
             let none = conditions.is_empty() && self.description.impacts.is_empty();
             let contacts = self.description.contacts.len();
-            if none && frictions == 0 && contacts == 0 {
+            let stops = self.located_stops();
+            if none && frictions == 0 && contacts == 0 && stops == 0 {
                 self.steps(end)?;
                 self.note();
                 return Ok(());
@@ -502,11 +508,13 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                 self.see();
             }
             self.update_loads();
+            self.start_stops();
             let resting: Vec<f64> = (0..frictions).map(|i| self.friction_event(i)).collect();
             let start = self.state.clone();
             let turns = self.turns.clone();
             let before: Vec<f64> = conditions.iter().map(|c| self.value(c.2)).collect();
             let apart: Vec<f64> = (0..contacts).map(|i| self.contact_event(i)).collect();
+            let before_stops: Vec<f64> = (0..stops).map(|i| self.stop_event(i)).collect();
             let step = self.step_in_contact();
             let mut until = (start.time + step).min(end);
             if end - until < 1e-9 * step {
@@ -527,6 +535,10 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                     .or_else(|| {
                         let now = |i: &usize| apart[*i] <= 0.0 && sim.contact_event(*i) > 0.0;
                         (0..contacts).find(now).map(Fired::Contact)
+                    })
+                    .or_else(|| {
+                        let now = |i: &usize| before_stops[*i] <= 0.0 && sim.stop_event(*i) > 0.0;
+                        (0..stops).find(now).map(Fired::Stop)
                     })
             };
             let Some(first) = fired(self) else {
@@ -576,6 +588,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                 Some(Fired::Impact(which)) => self.impact(which)?,
                 Some(Fired::Friction(which)) => self.change_regime(which)?,
                 Some(Fired::Contact(which)) => self.change_contact(which)?,
+                Some(Fired::Stop(which)) => self.change_stop(which)?,
                 None => {}
             }
         }
@@ -721,11 +734,15 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
     }
 
     /// The state with accelerations and reactions of its places and velocities; none in a singular place.
+    /// Steps keep the constraints of places: for this look, velocities are made to fulfil theirs as well.
     fn balance(&mut self) -> Option<State<G, N>> {
         let mut state = self.state.clone();
-        dynamics::balance(&self.built.model, &mut state, &mut self.workspace)
-            .is_ok()
-            .then_some(state)
+        if project_velocities(&self.built, &mut state, &mut self.workspace).is_err() {
+            state.velocities.copy_from_slice(&self.state.velocities);
+        }
+        let done = dynamics::balance(&self.built.model, &mut state, &mut self.workspace);
+        state.velocities.copy_from_slice(&self.state.velocities);
+        done.is_ok().then_some(state)
     }
 
     /// Looks at the reactions now, if friction or conditions read them.
