@@ -29,7 +29,7 @@ use crate::quantity::{self, Turns};
 use crate::signal::Histories;
 use crate::space::Space;
 use multibody::dynamics::{
-    self, Advance, Control, Held, Projection, ProjectionWeight, StepSettings, Stepping,
+    self, Advance, Control, Held, Projection, ProjectionWeight, StepSettings, Stepping, jumps,
 };
 use multibody::model::{Drive, Inputs};
 use multibody::results::energy;
@@ -724,7 +724,9 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
     /// The same in the course of a run: accelerations and reactions are those of the places, velocities
     /// and inputs now ([`dynamics::balance`]).
     pub fn row(&mut self) -> Vec<f64> {
-        if !(self.description.outputs.iter()).any(OutputPart::reads_forces) {
+        // The row of places as given is that of these places.
+        let reads = (self.description.outputs.iter()).any(OutputPart::reads_forces);
+        if !reads || !self.corrected {
             return self.outputs();
         }
         match self.balance() {
@@ -734,14 +736,31 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
     }
 
     /// The state with accelerations and reactions of its places and velocities; none in a singular place.
-    /// Steps keep the constraints of places: for this look, velocities are made to fulfil theirs as well.
+    ///
+    /// Steps keep the constraints of places, so for this look velocities are made to fulfil theirs as well.
+    /// Of rigid bodies accelerations and reactions follow from that alone. Flexible ones vibrate faster than
+    /// the step follows: their exact accelerations would show what is left of that, so parts too stiff for
+    /// the step move along as if they were rigid ([`jumps::make_consistent`]).
     fn balance(&mut self) -> Option<State<G, N>> {
+        let Self {
+            built,
+            workspace,
+            settings,
+            description,
+            ..
+        } = self;
         let mut state = self.state.clone();
-        if project_velocities(&self.built, &mut state, &mut self.workspace).is_err() {
-            state.velocities.copy_from_slice(&self.state.velocities);
-        }
-        let done = dynamics::balance(&self.built.model, &mut state, &mut self.workspace);
+        let done = if description.beams.is_empty() && description.reduced.is_empty() {
+            if project_velocities(built, &mut state, workspace).is_err() {
+                state.velocities.copy_from_slice(&self.state.velocities);
+            }
+            dynamics::balance(&built.model, &mut state, workspace)
+        } else {
+            let step = description.analysis.step;
+            jumps::make_consistent(&built.model, &mut state, workspace, step, settings)
+        };
         state.velocities.copy_from_slice(&self.state.velocities);
+        state.ledger = self.state.ledger;
         done.is_ok().then_some(state)
     }
 
