@@ -747,20 +747,21 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             workspace,
             settings,
             description,
+            state: own,
             ..
         } = self;
-        let mut state = self.state.clone();
+        let mut state = own.clone();
         let done = if description.beams.is_empty() && description.reduced.is_empty() {
             if project_velocities(built, &mut state, workspace).is_err() {
-                state.velocities.copy_from_slice(&self.state.velocities);
+                state.velocities.copy_from_slice(&own.velocities);
             }
             dynamics::balance(&built.model, &mut state, workspace)
         } else {
             let step = description.analysis.step;
             jumps::make_consistent(&built.model, &mut state, workspace, step, settings)
         };
-        state.velocities.copy_from_slice(&self.state.velocities);
-        state.ledger = self.state.ledger;
+        state.velocities.copy_from_slice(&own.velocities);
+        state.ledger = own.ledger;
         done.is_ok().then_some(state)
     }
 
