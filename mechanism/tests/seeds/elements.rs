@@ -450,7 +450,7 @@ fn a_stop_that_damps_is_met_within_a_step() {
              direction = [0, 1]\nbelow = 0\nstiffness = 400\ndamping = 20\n"
         )
     };
-    let (touch, delta) = ((2.0 * 0.3 / 9.81_f64).sqrt(), 20.0 / (2.0 * 2.0));
+    let (touch, delta) = ((2.0 * 0.3 / 9.81_f64).sqrt(), 20.0_f64 / (2.0 * 2.0));
     let omega = (400.0 / 2.0 - delta * delta).sqrt();
     let rest = 9.81 / 200.0;
     let height = |time: f64| {
