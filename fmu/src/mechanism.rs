@@ -571,7 +571,7 @@ impl Unit for MechanismUnit {
     }
 
     fn evaluate(&mut self, _: usize, out: &mut [f64]) -> Result<(), Failure> {
-        let values = either!(&self.running, simulation => simulation.outputs());
+        let values = either!(&mut self.running, simulation => simulation.row());
         out.copy_from_slice(&values);
         Ok(())
     }

@@ -244,10 +244,19 @@ fn linear_in<G: Space<N, D>, const N: usize, const D: usize>(
     let (mut simulation, _) = at_equilibrium::<G, N, D>(description)?;
     let (built, state, workspace) = simulation.parts();
     let model = &built.model;
+    // What a run sets by itself is no input: time, loads of frictions, speeds of touches, stops that are met.
+    let times = (description.channels.iter().enumerate())
+        .filter(|(_, (name, _))| name == "t")
+        .map(|(channel, _)| channel);
+    let own: Vec<usize> = (description.frictions.iter().map(|part| part.load))
+        .chain(description.contacts.iter().map(|part| part.speed))
+        .chain(description.stops.iter().map(|part| part.closed))
+        .chain(times)
+        .collect();
     let inputs: Vec<InputId> = (0..model.input_count())
         .filter(|&channel| {
             let role = model.input_role(channel);
-            role.forces && !role.prescribes
+            role.forces && !role.prescribes && !own.contains(&channel)
         })
         .filter_map(|channel| model.input(channel))
         .collect();

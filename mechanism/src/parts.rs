@@ -405,6 +405,26 @@ pub enum ContactSource {
     Surface(usize, usize),
 }
 
+/// A stop whose force jumps where it is met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StopPart {
+    /// Name.
+    pub name: String,
+    /// Number of its force.
+    pub force: usize,
+    /// Where it is met [m or rad].
+    pub limit: f64,
+    /// 1 if it pushes up from below the limit, -1 if down from above.
+    pub sign: f64,
+    /// Channel that says whether it is met: 1, 0, or [`StopPart::BY_DEPTH`].
+    pub closed: usize,
+}
+
+impl StopPart {
+    /// The place alone says whether it is met, as wherever nothing runs.
+    pub const BY_DEPTH: f64 = 2.0;
+}
+
 /// The constraint of sticking.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StickPart {
@@ -451,6 +471,22 @@ pub struct OutputPart {
     pub formula: Program,
     /// What it reads.
     pub sources: Vec<Source>,
+}
+
+impl OutputPart {
+    /// Whether it reads accelerations or reactions.
+    pub fn reads_forces(&self) -> bool {
+        self.sources.iter().any(|source| {
+            matches!(
+                source,
+                Source::Point(_, 2, _)
+                    | Source::Turn(_, 2, _)
+                    | Source::Reaction(..)
+                    | Source::DriverEffort(_)
+                    | Source::Friction(..)
+            )
+        })
+    }
 }
 
 /// A quantity of a state.
@@ -587,6 +623,8 @@ pub struct Description {
     pub frictions: Vec<FrictionPart>,
     /// Contacts.
     pub contacts: Vec<ContactPart>,
+    /// Stops whose force jumps.
+    pub stops: Vec<StopPart>,
     /// Parts that hit each other.
     pub impacts: Vec<ImpactPart>,
     /// Input channels.

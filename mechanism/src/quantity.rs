@@ -11,7 +11,7 @@ use crate::build::Built;
 use crate::parts::{Host, OutputPart, Pose, Source, Spot};
 use crate::space::Space;
 use multibody::math;
-use multibody::model::{Coordinate, PointOn};
+use multibody::model::{Coordinate, JointKind, PointOn};
 use multibody::results::{self, energy};
 use multibody::state::State;
 use nalgebra::{Rotation3, SVector, Vector3};
@@ -224,15 +224,20 @@ fn turn<G: Space<N, D>, const N: usize, const D: usize>(
     state.poses[node].lift_rotation() * G::angular_of(&list[node])
 }
 
+/// Way of b along the direction in which the joint slides: e3 of joints that turn about it, else e1.
 fn coordinate_of<G: Space<N, D>, const N: usize, const D: usize>(
     built: &Built<G, N, D>,
     joint: usize,
 ) -> Option<Coordinate<D>> {
     let joint = &built.model.joints()[built.joints[joint]?.index()];
+    let axis = match joint.kind {
+        JointKind::Cylindrical | JointKind::Screw { .. } => D - 1,
+        _ => 0,
+    };
     Some(Coordinate::Offset {
         body: joint.a.body,
         origin: joint.a.frame.translation(),
-        direction: joint.a.frame.rotation().column(0).into(),
+        direction: joint.a.frame.rotation().column(axis).into(),
         point: PointOn {
             body: joint.b.body,
             point: joint.b.frame.translation(),

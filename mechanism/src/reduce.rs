@@ -130,6 +130,7 @@ fn members(description: &Description, part: &ReducedPart) -> Description {
         impacts: Vec::new(),
         frictions: Vec::new(),
         contacts: Vec::new(),
+        stops: Vec::new(),
         cables: Vec::new(),
         surfaces: Vec::new(),
         channels: Vec::new(),

@@ -18,6 +18,7 @@
 mod contact;
 mod friction;
 mod memory;
+mod stops;
 
 pub use memory::Memory;
 
@@ -28,7 +29,7 @@ use crate::quantity::{self, Turns};
 use crate::signal::Histories;
 use crate::space::Space;
 use multibody::dynamics::{
-    self, Advance, Control, Held, Projection, ProjectionWeight, StepSettings, Stepping,
+    self, Advance, Control, Held, Projection, ProjectionWeight, StepSettings, Stepping, jumps,
 };
 use multibody::model::{Drive, Inputs};
 use multibody::results::energy;
@@ -60,6 +61,10 @@ pub struct Simulation<G: Space<N, D>, const N: usize, const D: usize> {
     overrides: Vec<(usize, crate::signal::History)>,
     /// Reduced bodies that were said to bend too far.
     bent: Vec<bool>,
+    /// Whether friction or conditions read reactions or accelerations.
+    reads_forces: bool,
+    /// The state as [`dynamics::balance`] sees it; none where the state is its own.
+    seen: Option<State<G, N>>,
     /// What the steps did.
     pub totals: Advance,
     /// What happened: time and text.
@@ -83,6 +88,8 @@ enum Fired {
     Friction(usize),
     /// A contact begins or ends.
     Contact(usize),
+    /// A stop is met or left.
+    Stop(usize),
 }
 
 /// Inputs as they are at the start of an impulsive motion: places without rates.
@@ -141,7 +148,10 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             .joints
             .iter()
             .flat_map(|joint| [&joint.presence.closes_when, &joint.presence.opens_when]);
-        let turns = Turns::new(description.outputs.iter().chain(events.flatten()));
+        let events: Vec<&OutputPart> = events.flatten().collect();
+        let reads_forces =
+            !description.frictions.is_empty() || events.iter().any(|part| part.reads_forces());
+        let turns = Turns::new(description.outputs.iter().chain(events));
         let mut out = Self {
             description: Arc::clone(shared),
             state: State::new(&built.model),
@@ -158,6 +168,8 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             touching: vec![false; description.contacts.len()],
             overrides: Vec::new(),
             bent: vec![false; description.reduced.len()],
+            reads_forces,
+            seen: None,
             totals: Advance::default(),
             events: Vec::new(),
         };
@@ -340,6 +352,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         self.workspace = Workspace::new(&new.model);
         self.built = new;
         self.state = state;
+        self.seen = None;
         self.active = active;
         Ok(())
     }
@@ -355,6 +368,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                 self.events.push((time, format!("{} {what}", joint.name)));
             }
         }
+        let description = Arc::clone(&self.description);
         let failed = MechanismError::computing("switching joints");
         let before = energy::energies(&self.built.model, &self.state).map_err(&failed)?;
         self.change_model(active)?;
@@ -369,14 +383,16 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             weight: ProjectionWeight::Mass,
             held: Vec::new(),
         };
-        dynamics::project_positions(model, state, workspace, &projection).map_err(&failed)?;
-        project_velocities(built, state, workspace).map_err(&failed)?;
+        let wrong = |cause| explain(&description, "closing and opening joints", cause);
+        dynamics::project_positions(model, state, workspace, &projection).map_err(wrong)?;
+        project_velocities(built, state, workspace).map_err(wrong)?;
         let mut ledger = state.ledger;
-        dynamics::initialize(model, state, workspace, &built.drive).map_err(&failed)?;
+        dynamics::initialize(model, state, workspace, &built.drive).map_err(wrong)?;
         let after = energy::energies(model, state).map_err(&failed)?;
         ledger.dissipated += before.mechanical() - after.mechanical();
         ledger.powers = state.ledger.powers;
         state.ledger = ledger;
+        self.see();
         Ok(())
     }
 
@@ -482,17 +498,23 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             let frictions = self.description.frictions.len();
             let none = conditions.is_empty() && self.description.impacts.is_empty();
             let contacts = self.description.contacts.len();
-            if none && frictions == 0 && contacts == 0 {
+            let stops = self.located_stops();
+            if none && frictions == 0 && contacts == 0 && stops == 0 {
                 self.steps(end)?;
                 self.note();
                 return Ok(());
             }
+            if self.seen.is_none() {
+                self.see();
+            }
             self.update_loads();
+            self.start_stops();
             let resting: Vec<f64> = (0..frictions).map(|i| self.friction_event(i)).collect();
             let start = self.state.clone();
             let turns = self.turns.clone();
             let before: Vec<f64> = conditions.iter().map(|c| self.value(c.2)).collect();
             let apart: Vec<f64> = (0..contacts).map(|i| self.contact_event(i)).collect();
+            let before_stops: Vec<f64> = (0..stops).map(|i| self.stop_event(i)).collect();
             let step = self.step_in_contact();
             let mut until = (start.time + step).min(end);
             if end - until < 1e-9 * step {
@@ -513,6 +535,10 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                     .or_else(|| {
                         let now = |i: &usize| apart[*i] <= 0.0 && sim.contact_event(*i) > 0.0;
                         (0..contacts).find(now).map(Fired::Contact)
+                    })
+                    .or_else(|| {
+                        let now = |i: &usize| before_stops[*i] <= 0.0 && sim.stop_event(*i) > 0.0;
+                        (0..stops).find(now).map(Fired::Stop)
                     })
             };
             let Some(first) = fired(self) else {
@@ -562,6 +588,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
                 Some(Fired::Impact(which)) => self.impact(which)?,
                 Some(Fired::Friction(which)) => self.change_regime(which)?,
                 Some(Fired::Contact(which)) => self.change_contact(which)?,
+                Some(Fired::Stop(which)) => self.change_stop(which)?,
                 None => {}
             }
         }
@@ -638,6 +665,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         let name = &self.description.impacts[first].name;
         let text = format!("{name} hits with {:.9} m/s", -speed);
         self.events.push((self.state.time, text));
+        self.see();
         Ok(())
     }
 
@@ -674,18 +702,81 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
         }
         self.watch.steps_at_floor(self.state.time, done.at_floor);
         self.watch_bending();
+        self.see();
         Ok(())
     }
 
     fn value(&self, part: &OutputPart) -> f64 {
-        quantity::output(&self.built, &self.state, &self.turns, part)
+        quantity::output(&self.built, self.balanced(), &self.turns, part)
     }
 
-    /// The outputs now, in the order of the file.
+    /// The outputs now, in the order of the file, with the accelerations and reactions that the state has.
     pub fn outputs(&self) -> Vec<f64> {
+        self.outputs_of(&self.state)
+    }
+
+    fn outputs_of(&self, state: &State<G, N>) -> Vec<f64> {
         (self.description.outputs.iter())
-            .map(|part| self.value(part))
+            .map(|part| quantity::output(&self.built, state, &self.turns, part))
             .collect()
+    }
+
+    /// The same in the course of a run: accelerations and reactions are those of the places, velocities
+    /// and inputs now ([`dynamics::balance`]).
+    pub fn row(&mut self) -> Vec<f64> {
+        // The row of places as given is that of these places.
+        let reads = (self.description.outputs.iter()).any(OutputPart::reads_forces);
+        if !reads || !self.corrected {
+            return self.outputs();
+        }
+        match self.balance() {
+            Some(state) => self.outputs_of(&state),
+            None => self.outputs(),
+        }
+    }
+
+    /// The state with accelerations and reactions of its places and velocities; none in a singular place.
+    ///
+    /// Steps keep the constraints of places, so for this look velocities are made to fulfil theirs as well.
+    /// Of rigid bodies accelerations and reactions follow from that alone. Flexible ones vibrate faster than
+    /// the step follows: their exact accelerations would show what is left of that, so parts too stiff for
+    /// the step move along as if they were rigid ([`jumps::make_consistent`]).
+    fn balance(&mut self) -> Option<State<G, N>> {
+        let Self {
+            built,
+            workspace,
+            settings,
+            description,
+            state: own,
+            ..
+        } = self;
+        let mut state = own.clone();
+        let done = if description.beams.is_empty() && description.reduced.is_empty() {
+            if project_velocities(built, &mut state, workspace).is_err() {
+                state.velocities.copy_from_slice(&own.velocities);
+            }
+            dynamics::balance(&built.model, &mut state, workspace)
+        } else {
+            let step = description.analysis.step;
+            jumps::make_consistent(&built.model, &mut state, workspace, step, settings)
+        };
+        state.velocities.copy_from_slice(&own.velocities);
+        state.ledger = own.ledger;
+        done.is_ok().then_some(state)
+    }
+
+    /// Looks at the reactions now, if friction or conditions read them.
+    fn see(&mut self) {
+        self.seen = if self.reads_forces {
+            self.balance()
+        } else {
+            None
+        };
+    }
+
+    /// The state, with reactions as seen last.
+    fn balanced(&self) -> &State<G, N> {
+        self.seen.as_ref().unwrap_or(&self.state)
     }
 
     /// What a page shows of the state.

@@ -100,7 +100,7 @@ fn simulate_in<G: Space<N, D>, const N: usize, const D: usize>(
             take(simulation.snapshot(&lines));
         }
     };
-    let mut complete = rows(0.0, &simulation.outputs());
+    let mut complete = rows(0.0, &simulation.row());
     watch(&simulation);
     let between = match analysis.error_tolerance {
         None => analysis.output_step.max(analysis.step),
@@ -111,7 +111,7 @@ fn simulate_in<G: Space<N, D>, const N: usize, const D: usize>(
             break;
         }
         simulation.advance(time)?;
-        complete = rows(time, &simulation.outputs());
+        complete = rows(time, &simulation.row());
         watch(&simulation);
     }
     let model = &simulation.built.model;

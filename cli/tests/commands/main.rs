@@ -11,6 +11,7 @@ mod importers;
 mod inverse;
 mod labels;
 mod leg;
+mod mechanism;
 mod pages;
 mod platform;
 mod spatial_leg;

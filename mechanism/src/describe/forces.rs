@@ -3,7 +3,7 @@
 use super::Assembler;
 use crate::error::Result;
 use crate::formula::Meaning;
-use crate::parts::{CoordinatePart, ForcePart, Host, NamedForce};
+use crate::parts::{CoordinatePart, ForcePart, Host, NamedForce, StopPart};
 use crate::read::Entry;
 use crate::signal::History;
 use multibody::model::{
@@ -24,7 +24,7 @@ impl Assembler<'_> {
         }
         for entry in self.entries("stop")? {
             let name = self.name(&entry)?;
-            let force = self.stop(&entry)?;
+            let force = self.stop(&name, &entry)?;
             self.add(name, force, &entry);
         }
         Ok(())
@@ -273,7 +273,7 @@ impl Assembler<'_> {
         })
     }
 
-    fn stop(&mut self, entry: &Entry<'_>) -> Result<ForcePart> {
+    fn stop(&mut self, name: &str, entry: &Entry<'_>) -> Result<ForcePart> {
         let coordinate = self.coordinate(entry)?;
         let stiffness = entry.required_number("stiffness")?;
         let damping = entry.number("damping")?.unwrap_or(0.0);
@@ -286,7 +286,23 @@ impl Assembler<'_> {
                 return Err(entry.error("needs one end", remedy));
             }
         };
-        let (law, potential) = push_only(limit, up, stiffness, damping, exponent);
+        // Damping makes the force jump where the stop is met: a run looks for the time of that.
+        let closed = (damping > 0.0).then(|| {
+            self.channel(
+                format!("{name}.closed"),
+                History::constant(StopPart::BY_DEPTH),
+            )
+        });
+        if let Some(channel) = closed {
+            self.stops.push(StopPart {
+                name: name.to_owned(),
+                force: self.forces.len(),
+                limit,
+                sign: if up { 1.0 } else { -1.0 },
+                closed: channel,
+            });
+        }
+        let (law, potential) = push_only(limit, up, [stiffness, damping, exponent], closed);
         let checked = |ops| {
             Program::new(ops).map_err(|error| entry.error(error.to_string(), "simplify the stop"))
         };
@@ -341,9 +357,14 @@ fn limits(entry: &Entry<'_>) -> Result<MotorLaw> {
     })
 }
 
-/// With the depth d behind the limit: `max(0, k dⁿ + c ḋ)` where d > 0, pushing out, and its
-/// potential `k dⁿ⁺¹/(n + 1)`.
-fn push_only(limit: f64, up: bool, k: f64, c: f64, n: f64) -> (Vec<Op>, Vec<Op>) {
+/// With the depth d behind the limit: `max(0, k dⁿ + c ḋ)` where d > 0, or where the channel `closed` says
+/// so, pushing out, and its potential `k dⁿ⁺¹/(n + 1)`.
+fn push_only(
+    limit: f64,
+    up: bool,
+    [k, c, n]: [f64; 3],
+    closed: Option<usize>,
+) -> (Vec<Op>, Vec<Op>) {
     let sign = if up { 1.0 } else { -1.0 };
     // d = sign (limit − q), at least zero.
     let depth = [
@@ -355,9 +376,20 @@ fn push_only(limit: f64, up: bool, k: f64, c: f64, n: f64) -> (Vec<Op>, Vec<Op>)
         Op::Constant(0.0),
         Op::Max,
     ];
-    let mut law = vec![Op::Constant(0.0)];
+    let mut law = Vec::new();
+    let channel = closed.map(|channel| Op::Variable(FIRST_INPUT + channel));
+    if let Some(channel) = channel {
+        law.extend([channel, Op::Constant(StopPart::BY_DEPTH), Op::Equal]);
+    }
+    law.push(Op::Constant(0.0));
     law.extend(depth);
-    law.extend([Op::Less, Op::Constant(0.0), Op::Constant(k)]);
+    law.push(Op::Less);
+    law.extend(
+        channel
+            .into_iter()
+            .flat_map(|channel| [channel, Op::Select]),
+    );
+    law.extend([Op::Constant(0.0), Op::Constant(k)]);
     law.extend(depth);
     law.extend([
         Op::Constant(n),
@@ -391,7 +423,7 @@ mod tests {
     #[test]
     fn stops_push_and_never_pull() {
         let of = |up, q: f64, rate: f64| {
-            let (law, _) = push_only(0.5, up, 100.0, 10.0, 1.0);
+            let (law, _) = push_only(0.5, up, [100.0, 10.0, 1.0], None);
             let variables = [q, rate];
             Program::new(law).unwrap().evaluate(|n| variables[n])
         };

@@ -72,6 +72,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             .map_err(MechanismError::computing("accelerations at a touch"))?;
         ledger.powers = state.ledger.powers;
         state.ledger = ledger;
+        self.see();
         Ok(())
     }
 

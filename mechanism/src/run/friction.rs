@@ -24,7 +24,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
     /// N: the force of the joint with the preload [N].
     fn load(&self, part: &FrictionPart) -> f64 {
         let force = self.built.joints[part.joint].map_or(0.0, |id| {
-            results::reaction(&self.built.model, &self.state, id)
+            results::reaction(&self.built.model, self.balanced(), id)
                 .force
                 .norm()
         });
@@ -50,7 +50,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
     fn holding(&self, part: &FrictionPart) -> f64 {
         let Some(stick) = &part.stick else { return 0.0 };
         let source = Source::DriverEffort(stick.joint);
-        crate::quantity::source(&self.built, &self.state, &self.turns, &source)
+        crate::quantity::source(&self.built, self.balanced(), &self.turns, &source)
     }
 
     /// Gives a channel another history from now on, in models that are built later too.
@@ -87,6 +87,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
 
     /// The regimes of the start.
     pub(super) fn start_frictions(&mut self) -> Result<()> {
+        self.see();
         for index in 0..self.description.frictions.len() {
             let description = &*Arc::clone(&self.description);
             let part = &description.frictions[index];

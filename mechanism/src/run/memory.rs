@@ -93,6 +93,7 @@ impl<G: Space<N, D>, const N: usize, const D: usize> Simulation<G, N, D> {
             return Ok(false);
         }
         self.state.copy_from(&memory.state);
+        self.seen = None;
         self.turns.set_angles(&memory.turns);
         if let (Control::Adaptive { first, .. }, Some(next)) = (&mut self.control, memory.next_step)
         {

@@ -226,3 +226,28 @@ fn a_rod_bounces_by_a_contact_law() {
     near(after, -6.213865, 1e-5);
     near(table.at(0.048, "rod.rate_rad_per_s"), 17.499668, 1e-5);
 }
+
+/// The disc meets the rod where `arm_m` says, whatever the rod does: by momentum balance with the speed of
+/// the rod's point that is hit.
+#[test]
+fn a_disc_hits_a_rod_that_moves() {
+    let table = run(
+        "disc-on-rod",
+        &[
+            "parameters.rod_vx_m_per_s=-0.6",
+            "parameters.rod_rad_per_s=0.8",
+        ],
+    );
+    let (arm, disc, rod, inertia) = (0.25, 0.5, 0.6, 0.05);
+    let meeting = 2.0 - (-0.6 - 0.8 * arm);
+    let impulse = 1.8 * meeting / (1.0 / disc + 1.0 / rod + arm * arm / inertia);
+    for (name, value) in [
+        ("disc.vx_m_per_s", 2.0 - impulse / disc),
+        ("disc.rate_rad_per_s", 0.5),
+        ("rod.vx_m_per_s", -0.6 + impulse / rod),
+        ("rod.rate_rad_per_s", 0.8 - impulse * arm / inertia),
+    ] {
+        near(table.at(0.2, name), value, DIGITS);
+    }
+    near(table.outcome.events[0].0, 0.1, DIGITS);
+}

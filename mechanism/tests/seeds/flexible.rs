@@ -51,6 +51,30 @@ fn arm_starts_in_equilibrium_with_known_frequencies() {
     }
 }
 
+/// The reference for the arm held at its set points, without gravity. In the vertical plane it agrees with
+/// the data given; across it all its digits are those of a torsion stiffness of 1500 N·m² instead of 1533.
+#[test]
+fn arm_held_at_its_set_points_has_known_frequencies() {
+    let frequencies = |more: &[&str]| {
+        let settings = [&["parameters.joints=locked", "parameters.gravity=0"], more].concat();
+        analysis::modes(&describe("two-link-arm", &settings))
+            .unwrap()
+            .frequencies
+    };
+    let quoted = [2.7862, 3.6946, 13.397, 18.993];
+    let as_quoted = frequencies(&["parameters.torsion_n_m2=1500"]);
+    for (found, expected) in as_quoted.iter().zip(quoted) {
+        near(*found, expected, 5e-5 * expected);
+    }
+    let as_given = frequencies(&[]);
+    for (found, expected) in as_given
+        .iter()
+        .zip([2.788133, 3.694558, 13.43083, 18.99249])
+    {
+        near(*found, expected, 1e-6 * expected);
+    }
+}
+
 #[test]
 fn frequencies_of_the_l() {
     let modes = analysis::modes(&describe("l-torque", &["parameters.torque=none"])).unwrap();
@@ -58,15 +82,13 @@ fn frequencies_of_the_l() {
         0.0, 8.4347, 12.2653, 23.1514, 30.9320, 117.486, 119.223, 151.002, 171.513,
     ];
     for (found, expected) in modes.frequencies.iter().zip(expected) {
-        near(*found, expected, 1e-3 * expected + 1e-6);
+        near(*found, expected, 1e-4 * expected + 1e-6);
     }
 }
 
-/// The 375.19 Hz of the reference and ours differ by what their meshes leave of a high mode.
 #[test]
 fn higher_and_lumped_frequencies_of_the_l() {
-    let fine = ["parameters.torque=none", "parameters.elements=16"];
-    let modes = analysis::modes(&describe("l-torque", &fine)).unwrap();
+    let modes = analysis::modes(&describe("l-torque", &["parameters.torque=none"])).unwrap();
     near(modes.frequencies[9], 375.19, 1e-4 * 375.19);
     let lumped = ["parameters.torque=none", "parameters.model=lumped"];
     let modes = analysis::modes(&describe("l-torque", &lumped)).unwrap();
@@ -161,4 +183,78 @@ fn torque_turns_the_l() {
     }
     near(table.at(0.5, "tip.x_m"), 0.257528, 1e-5);
     near(table.at(0.5, "tip.z_m"), -0.428599, 1e-5);
+}
+
+/// The linear model of the arm at rest: targets of its motors and their rates are inputs. A target acts by
+/// the gain on the angle, its rate by the gain on the rate; in the end a joint turns by what its
+/// target does, and by the ratio of the gains for a rate without way.
+#[test]
+fn linear_model_of_the_arm_has_targets_and_their_rates() {
+    let linear = analysis::linear_model(&describe("two-link-arm", &[])).unwrap();
+    let names: Vec<&str> = (linear.inputs.iter())
+        .map(|label| label.name.as_str())
+        .collect();
+    assert_eq!(names[0], "motor1.target_rad");
+    assert_eq!(names[3], "rate of motor1.target_rad");
+    assert_eq!(linear.b.ncols(), 6);
+    let size = linear.b.amax();
+    for motor in 0..3 {
+        let expected = linear.b.column(motor) * (60.0 / 3000.0);
+        let off = (linear.b.column(3 + motor) - expected).amax();
+        assert!(off < 1e-12 * size, "{off:e}");
+    }
+    let at_rest = linear.a.clone().lu().solve(&linear.b).unwrap();
+    let gain = &linear.d - &linear.c * at_rest;
+    let row = |name: &str| {
+        let found = linear
+            .outputs
+            .iter()
+            .position(|label| label.name.contains(name));
+        found.unwrap_or_else(|| panic!("{name}: {:?}", linear.outputs))
+    };
+    near(gain[(row("yaw"), 0)], 1.0, 1e-6);
+    near(gain[(row("yaw"), 3)], 60.0 / 3000.0, 1e-6);
+    let frequency = (linear.a.complex_eigenvalues().iter())
+        .filter(|value| value.im > 1e-3)
+        .map(|value| value.im)
+        .fold(f64::INFINITY, f64::min);
+    near(frequency, 11.276029, 1e-4);
+}
+
+/// Stops, frictions and contacts have values of their own that a run sets: they are no inputs.
+#[test]
+fn mechanisms_with_stops_and_frictions_are_linearised() {
+    for name in ["double-a-arm", "macpherson-a", "driven-arm", "delta-robot"] {
+        let linear = analysis::linear_model(&describe(name, &[])).unwrap();
+        assert!(linear.a.nrows() > 0, "{name}");
+        for label in &linear.inputs {
+            assert!(!label.name.ends_with(".closed"), "{name}: {}", label.name);
+        }
+    }
+}
+
+/// Time, q1 and q3 of the leg that falls (tests/reference/free_fall_no_tendon.csv).
+const FREE_FALL: [(f64, f64, f64); 3] = [
+    (0.1, -0.567476016, 0.165566445),
+    (0.25, -2.93560403, 0.277079285),
+    (0.5, -1.10570389, -0.0404059168),
+];
+
+/// The leg let go straight, without tendon, against Exudyn; the error of steps of 0.25 ms is 2.7e-5 at 0.5 s.
+#[test]
+fn straight_leg_falls_like_the_reference() {
+    let table = run(
+        "planar-leg",
+        &[
+            "parameters.start=straight",
+            "parameters.elements=20",
+            "analysis.step_s=2.5e-4",
+            "analysis.duration_s=0.5",
+        ],
+    );
+    near(table.at(0.0, "q3_rad"), 0.48995732625, 1e-9);
+    for (time, q1, q3) in FREE_FALL {
+        near(table.at(time, "q1_rad"), q1, 4e-5);
+        near(table.at(time, "q3_rad"), q3, 4e-5);
+    }
 }

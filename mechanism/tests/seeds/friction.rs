@@ -44,6 +44,24 @@ fn switching_needs_a_tenth_of_the_steps() {
     near(highest, 0.707990, 1e-4);
 }
 
+/// Sticking ends where the block falls behind the belt by more than two transition speeds.
+#[test]
+fn regularised_sticking_ends_at_the_known_times() {
+    let table = run("stick-slip", &[]);
+    let behind: Vec<bool> = (table.values("block.vx_m_per_s").iter())
+        .map(|v| 0.1 - v > 2e-3)
+        .collect();
+    let ends = (behind.windows(2).enumerate())
+        .filter(|(_, pair)| !pair[0] && pair[1])
+        .map(|(i, _)| 1e-3 * (i + 1) as f64);
+    let expected = [1.997, 4.380, 6.762, 9.145];
+    let ends: Vec<f64> = ends.collect();
+    assert_eq!(ends.len(), expected.len());
+    for (end, expected) in ends.iter().zip(expected) {
+        near(*end, expected, 1e-3);
+    }
+}
+
 /// A block on a slope slides with g (sin α − μ cos α), or stays.
 #[test]
 fn blocks_on_a_slope_slide_or_stay() {

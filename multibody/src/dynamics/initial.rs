@@ -47,6 +47,23 @@ pub fn initialize_as_given<G: Group<N, D>, const N: usize, const D: usize>(
     accelerate(model, state, workspace)
 }
 
+/// Accelerations and multipliers of a state as it is, with the inputs it has, by (1). Those that steps
+/// leave keep the constraints of places, not of accelerations: they are off by a multiple of the step
+/// for some steps behind a start or a jump. To be looked at, not to be stepped from.
+pub fn balance<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    state: &mut State<G, N>,
+    workspace: &mut Workspace<G, N>,
+) -> Result<()> {
+    let ledger = state.ledger;
+    state.accelerations.fill(SVector::zeros());
+    state.multipliers.fill(0.0);
+    workspace.reset_maps();
+    accelerate(model, state, workspace)?;
+    state.ledger = ledger;
+    Ok(())
+}
+
 fn prepare<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &mut State<G, N>,

@@ -17,6 +17,6 @@ mod stops_tests;
 
 pub use advance::{Advance, Control, GROWTH, Stepping, advance, advance_watched};
 pub use alpha::{ConstraintHandling, StepReport, StepSettings, step};
-pub use initial::{initialize, initialize_as_given};
+pub use initial::{balance, initialize, initialize_as_given};
 pub use projection::{Held, Projection, ProjectionWeight, project_positions, project_velocities};
 pub use simulation::Simulation;

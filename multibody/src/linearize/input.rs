@@ -1,4 +1,5 @@
-//! Inputs of a linearised model: forces, torques and undamped holds.
+//! Inputs of a linearised model: forces, torques and targets of holds. The rate of the target of a hold with
+//! damping is an input of its own, behind all others.
 
 use super::Label;
 use crate::assembly::inputs;
@@ -17,7 +18,8 @@ pub(super) fn forces<G: Group<N, D>, const N: usize, const D: usize>(
     workspace: &mut Workspace<G, N>,
     chosen: &[InputId],
 ) -> DMatrix<f64> {
-    let mut force = DMatrix::zeros(N * model.node_count(), chosen.len());
+    let damped = damped_targets(model, chosen);
+    let mut force = DMatrix::zeros(N * model.node_count(), chosen.len() + damped.len());
     let Workspace { maps, system, .. } = workspace;
     let mut motion = rest.motion_with(maps);
     // About an equilibrium, limits of rates are not felt.
@@ -26,7 +28,38 @@ pub(super) fn forces<G: Group<N, D>, const N: usize, const D: usize>(
         inputs::input_column(model, &motion, input.0, 1.0, system);
         force.column_mut(column).copy_from(&stacked(system));
     }
+    for (column, input) in (chosen.len()..).zip(&damped) {
+        inputs::input_rate_column(model, &motion, input.0, system);
+        force.column_mut(column).copy_from(&stacked(system));
+    }
     force
+}
+
+/// Those of the inputs that are targets of holds with damping.
+fn damped_targets<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    chosen: &[InputId],
+) -> Vec<InputId> {
+    let damped = |input: &&InputId| {
+        model.forces.iter().any(|force| match force {
+            Force::Motor { law, .. } => law
+                .hold
+                .is_some_and(|hold| hold.target.0 == input.0 && hold.damping > 0.0),
+            _ => false,
+        })
+    };
+    chosen.iter().filter(damped).copied().collect()
+}
+
+/// Values of the inputs, and of the rates behind them, at rest.
+pub(super) fn values<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    rest: &State<G, N>,
+    chosen: &[InputId],
+) -> Vec<f64> {
+    let rates = damped_targets(model, chosen).into_iter().map(|_| 0.0);
+    let own = chosen.iter().map(|input| rest.inputs.value[input.0]);
+    own.chain(rates).collect()
 }
 
 /// Names and units of the inputs; those that are no forces are refused.
@@ -54,15 +87,19 @@ pub(super) fn labels<G: Group<N, D>, const N: usize, const D: usize>(
         }
         match input_unit(model, channel) {
             Some(unit) => Ok(Label { name, unit }),
-            None => refuse(
-                "it is used by no force, or by a hold with damping, which needs its rate too: give the damping to a torsion spring",
-            ),
+            None => refuse("it is used by no force"),
         }
     };
-    chosen.iter().map(label).collect()
+    let mut labels: Vec<Label> = chosen.iter().map(label).collect::<Result<_>>()?;
+    let rates = damped_targets(model, chosen);
+    labels.extend(rates.iter().map(|input| Label {
+        name: format!("rate of {}", model.input_names[input.0]),
+        unit: "rad/s",
+    }));
+    Ok(labels)
 }
 
-/// Unit of a force-like input; `None` if no force uses it or a damped hold does.
+/// Unit of a force-like input; `None` if no force uses it.
 fn input_unit<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     channel: usize,
@@ -75,12 +112,8 @@ fn input_unit<G: Group<N, D>, const N: usize, const D: usize>(
             Force::Wrench { moment, .. } if moment.iter().any(is) => "N·m",
             Force::Line { winch, .. } if is(winch) => "N",
             Force::Motor { law, .. } if is(&law.torque) => "N·m",
-            Force::Motor { law, .. } if is(&law.hold.map(|hold| hold.target)) => {
-                if law.hold.is_some_and(|hold| hold.damping > 0.0) {
-                    return None;
-                }
-                "rad"
-            }
+            Force::Motor { law, .. } if is(&law.hold.map(|hold| hold.target)) => "rad",
+            Force::Law(law) if law.inputs().any(|i| i == channel) => "as in its formula",
             _ => continue,
         };
         unit = match unit {

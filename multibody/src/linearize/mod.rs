@@ -65,7 +65,8 @@ pub enum Coordinates {
 pub struct Request<const D: usize> {
     /// Coordinates.
     pub coordinates: Coordinates,
-    /// Inputs δu: channels of forces, torques and undamped holds.
+    /// Inputs δu: channels of forces, torques and targets of holds. The rate of the target of a hold with
+    /// damping is an input too, behind all others.
     pub inputs: Vec<InputId>,
     /// Outputs δy.
     pub outputs: Vec<Output<D>>,
@@ -159,7 +160,7 @@ pub(crate) fn linearize_of_group<G: Group<N, D>, const N: usize, const D: usize>
         states: chosen.names.into_iter().chain(rates).collect(),
         inputs,
         outputs: measured.iter().map(|m| m.label.clone()).collect(),
-        input_values: values(&rest.inputs.value, &request.inputs),
+        input_values: input::values(model, &rest, &request.inputs),
         output_values: measured.iter().map(|m| m.value).collect(),
         basis: chosen.basis,
         reader,
@@ -200,10 +201,6 @@ fn state_space(
         .copy_from(&mass.solve(&chosen.basis.tr_mul(force)));
     let reader = mass.solve(&chosen.basis.tr_mul(full_mass));
     Ok((a, b, reader))
-}
-
-fn values(all: &[f64], chosen: &[InputId]) -> Vec<f64> {
-    chosen.iter().map(|input| all[input.0]).collect()
 }
 
 /// Basis and system in the coordinates asked for.
