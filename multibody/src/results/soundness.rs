@@ -13,7 +13,7 @@
 //! (2) is for runs in which next to nothing moves: forces balance to the solver's tolerance, and what
 //! is left over does work on the stored energy's scale.
 
-use super::resolution::{ALLOWED_ERROR, Resolved};
+use super::resolution::Resolved;
 use core::fmt;
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
@@ -555,13 +555,14 @@ impl Watch {
         });
     }
 
-    /// Notes how far the extremes of a curve may be off by what steps do not resolve.
-    pub fn resolved(&mut self, doubt: Doubt, leg: Option<usize>, found: &Resolved) {
+    /// Notes how far the extremes of a curve may be off by what steps do not resolve, and how far they
+    /// are allowed to be.
+    pub fn resolved(&mut self, doubt: Doubt, found: &Resolved, allowed: f64) {
         self.limit(Reason {
             doubt,
-            leg,
+            leg: None,
             value: found.error,
-            allowed: ALLOWED_ERROR,
+            allowed,
             time_s: Some(found.time),
         });
     }

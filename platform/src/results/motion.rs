@@ -19,6 +19,11 @@ use std::path::PathBuf;
 /// A tendon with less tension is slack [N].
 pub const SLACK_TENSION: f64 = 0.05;
 
+/// Share of the largest by which extremes may be off where steps do not resolve them [-]. The vibration of
+/// undamped leaves is a few per cent of what the motors hold in most motions, and six legs rarely add up
+/// its error: of 55 random platforms five were above, off by 7 to 30 %; those below by 4.5 % at most.
+const ALLOWED_ERROR: f64 = 0.1;
+
 /// Forces [N] and torques [N·m] below this part of the largest tension [N] are rounding.
 const SMALLEST_PART: f64 = 1e-6;
 
@@ -332,10 +337,10 @@ impl Extremes {
         let least = SMALLEST_PART * highest.max(1.0);
         let tensions = self.curves.iter().map(|[tension, ..]| tension);
         let found = resolution::extremes(tensions, least);
-        watch.resolved(Doubt::TensionUnresolved, None, &found);
+        watch.resolved(Doubt::TensionUnresolved, &found, ALLOWED_ERROR);
         let forces = self.curves.iter().map(|[.., force]| (force, f64::INFINITY));
         let found = resolution::largest(forces, least);
-        watch.resolved(Doubt::ForceUnresolved, None, &found);
+        watch.resolved(Doubt::ForceUnresolved, &found, ALLOWED_ERROR);
         let limit = match motor.mode {
             MotorMode::Torque => return,
             MotorMode::Hold => motor.torque_limit_nm,
@@ -343,7 +348,7 @@ impl Extremes {
         };
         let torques = self.curves.iter().map(|[_, torque, _]| (torque, limit));
         let found = resolution::largest(torques, least);
-        watch.resolved(Doubt::TorqueUnresolved, None, &found);
+        watch.resolved(Doubt::TorqueUnresolved, &found, ALLOWED_ERROR);
     }
 }
 
@@ -444,7 +449,12 @@ impl Motion {
         Ok(())
     }
 
-    /// What was seen of it.
+    /// What was seen of its account, its motors and its leaves.
+    pub fn account(&self) -> &Watch {
+        &self.seen.watch
+    }
+
+    /// What was seen of it, with what its steps do not resolve.
     pub fn watch(&self) -> Watch {
         let mut watch = self.seen.watch.clone();
         self.seen.extremes.judge(&self.motor, &mut watch);

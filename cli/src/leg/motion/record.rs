@@ -11,6 +11,10 @@ use multibody::results::soundness::{Doubt, Watch};
 
 /// Most frames of an animation.
 const MOST_FRAMES: usize = 600;
+/// Share of the largest by which extremes may be off where steps do not resolve them [-]. Of 247 extremes
+/// of random legs (steps of 0.1 to 3 ms against a sixteenth of them) 36 were above, four of them off by
+/// less than 0.2 %; those below were off by 2.7 % at most, those above by 17 %.
+const ALLOWED_ERROR: f64 = 0.01;
 /// Tensions [N] and torques [N·m] below this part of the energy stored at the start [J] are rounding.
 const SMALLEST_PART: f64 = 1e-6;
 /// Most samples kept for the charts.
@@ -84,21 +88,15 @@ impl Worst {
         let [tension, torque] = &self.curves;
         // Of what rests, rounding is all that moves.
         let least = SMALLEST_PART * (first.energies.strain + first.energies.springs).abs();
-        watch.resolved(
-            Doubt::TensionUnresolved,
-            None,
-            &resolution::extremes([tension], least),
-        );
+        let found = resolution::extremes([tension], least);
+        watch.resolved(Doubt::TensionUnresolved, &found, ALLOWED_ERROR);
         let limit = match motor.mode {
             MotorMode::Torque => return,
             MotorMode::Hold => motor.torque_limit_nm,
             MotorMode::Locked | MotorMode::Angle => f64::INFINITY,
         };
-        watch.resolved(
-            Doubt::TorqueUnresolved,
-            None,
-            &resolution::largest([(torque, limit)], least),
-        );
+        let found = resolution::largest([(torque, limit)], least);
+        watch.resolved(Doubt::TorqueUnresolved, &found, ALLOWED_ERROR);
     }
 }
 
