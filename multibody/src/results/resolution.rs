@@ -17,9 +17,8 @@
 //! max y_k. A jump, or a kink, is seen from its calm side: (2) takes the smoother of the two sides, and
 //! D_k itself does not count. What a run starts with is known exactly.
 //!
-//! It is an upper estimate: extremes of random legs and platforms were off by half of it or less where
-//! it was above a hundredth, and where it was below, by up to 2.7 %, phases of vibrations having drifted
-//! apart over many periods.
+//! It is an upper estimate for most curves. What it does not see is that phases of vibrations which are
+//! resolved drift apart over many periods, and what follows from that.
 
 /// e over ρ in (2).
 const ERROR_SHARE: f64 = 0.5;

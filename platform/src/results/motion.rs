@@ -20,8 +20,8 @@ use std::path::PathBuf;
 pub const SLACK_TENSION: f64 = 0.05;
 
 /// Share of the largest by which extremes may be off where steps do not resolve them [-]. The vibration of
-/// undamped leaves is a few per cent of what the motors hold in most motions, and six legs rarely add up
-/// its error: of 55 random platforms five were above, off by 7 to 30 %; those below by 4.5 % at most.
+/// undamped leaves is some per cent of what motors hold in most motions, and peaks are hardly off for it: of
+/// 55 random platforms nine were above, five of them off by 7 to 30 %; those below by 4.5 % at most.
 const ALLOWED_ERROR: f64 = 0.1;
 
 /// Forces [N] and torques [N·m] below this part of the largest tension [N] are rounding.
