@@ -12,6 +12,7 @@ use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
 use anyhow::Result;
 use leg_core::config::{Motor, Solver};
+use leg_core::simulate::BEHIND_JUMP;
 use leg_core::{LegConfig, LegError, LegSample, Simulation};
 use multibody::dynamics::Advance;
 use page::page;
@@ -79,7 +80,8 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.variant == Variant::Chapter4 {
         return chapter4::release(&job, &resolved);
     }
-    let simulation = Simulation::new(config)?;
+    let mut simulation = Simulation::new(config)?;
+    simulation.behind_jump = BEHIND_JUMP;
     job.run(simulation, &resolved.print()?, |report, samples, film| {
         page(report, config, samples, film)
     })

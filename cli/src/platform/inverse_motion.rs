@@ -171,7 +171,7 @@ pub fn compute(config: &PlatformConfig, file: &Path) -> Result<DemandResult> {
         progress.at(time);
     }
     progress.finish();
-    let watch = motion.watch();
+    let watch = motion.account();
     let demand = Demand {
         heading: "What the motors of the platform must do".to_owned(),
         names: (1..=angles.len())

@@ -283,6 +283,8 @@ struct Walk {
     count: f64,
     /// Length after which an event ends the next step, and the length that was allowed [s].
     cut: Option<(f64, f64)>,
+    /// The step to try is one that an event ends.
+    is_cut: bool,
     /// Events found in the step under way.
     cuts: usize,
 }
@@ -303,6 +305,7 @@ impl Walk {
             anchor: start,
             count: 0.0,
             cut: None,
+            is_cut: false,
             cuts: 0,
         }
     }
@@ -329,6 +332,7 @@ impl Walk {
         let until = closing.unwrap_or(end);
         let left = until - start;
         let mut touch = 0.0;
+        self.is_cut = self.cut.is_some();
         let (length, allowed) = self.cut.take().unwrap_or_else(|| {
             let contact;
             (contact, touch) = system.contact_limit();
@@ -390,7 +394,7 @@ impl Walk {
                 system.pace().refused(longest);
             }
             // A step that an event ends may be as short as it likes: it is the search that failed.
-            Refusal::Smaller(_) if self.cuts > 0 => {
+            Refusal::Smaller(_) if self.is_cut => {
                 out.rejected += 1;
                 self.cuts = MOST_CUTS;
                 system.pace().longest = 0.5 * step.allowed;
@@ -427,7 +431,8 @@ mod tests {
         time: f64,
         pace: Pace,
         ends: Vec<f64>,
-        /// What the coming attempts meet: 0 nothing, 1 a failure, 2 an event, 3 a miss.
+        /// What the coming attempts meet: 0 nothing, 1 a failure if a step half as long is allowed,
+        /// 2 an event, 3 a miss.
         fates: Vec<u8>,
         contact: f64,
         largest: f64,
@@ -464,7 +469,9 @@ mod tests {
             let end = step.end;
             let h = end - self.time;
             match self.fates.pop() {
-                Some(1) => Err(Refusal::Smaller("failed")),
+                Some(1) if step.length >= 2.0 * self.sizes().smallest => {
+                    Err(Refusal::Smaller("failed"))
+                }
                 Some(2) if strict.events => Err(Refusal::Event(0.3 * h)),
                 Some(3) if strict.account => Err(Refusal::Inaccurate(0.4)),
                 _ => {
@@ -481,6 +488,91 @@ mod tests {
         clock.largest = h;
         advance(clock, end, &mut out, &mut |_| {}).unwrap();
         out
+    }
+
+    /// Advances through `intervals` and says if a step is a sliver, or an end is missed; all in steps of
+    /// the largest.
+    fn slivers(
+        intervals: &[f64],
+        contact: f64,
+        fates: Vec<u8>,
+    ) -> core::result::Result<(), TestCaseError> {
+        let h = 1e-3;
+        let mut clock = Clock {
+            contact: contact * h,
+            fates,
+            ..Clock::default()
+        };
+        let mut end = 0.0;
+        for interval in intervals {
+            end += interval * h;
+            advance_by(&mut clock, end, h);
+            prop_assert_eq!(clock.time, end);
+        }
+        let mut last = 0.0;
+        for time in &clock.ends {
+            prop_assert!(
+                time - last > 1e-3 * 0.05 * 0.05 * h * (1.0 - ROUNDING),
+                "{:?}",
+                clock.ends
+            );
+            last = *time;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn no_sliver_is_left_behind_events_that_fail() {
+        let fates = vec![1, 1, 2, 1, 1, 1, 1, 0, 2, 1, 1, 1];
+        slivers(&[0.05, 0.05], 0.05, fates).unwrap();
+    }
+
+    /// A step that fails however small it is, behind an event that was found in it.
+    #[derive(Debug, Default)]
+    struct Stuck(Clock);
+
+    impl Stepped for Stuck {
+        type Error = &'static str;
+
+        fn time(&self) -> f64 {
+            self.0.time
+        }
+
+        fn pace(&mut self) -> &mut Pace {
+            &mut self.0.pace
+        }
+
+        fn sizes(&self) -> StepSizes {
+            StepSizes::even(1e-3, 1e-3)
+        }
+
+        fn stalled(&self, _: [f64; 2], cause: Self::Error) -> Self::Error {
+            cause
+        }
+
+        fn attempt(
+            &mut self,
+            step: &Planned,
+            strict: Strictness,
+        ) -> Result<Done, Refusal<Self::Error>> {
+            match self.0.fates.pop() {
+                Some(2) if strict.events => Err(Refusal::Event(0.3 * step.length)),
+                _ => Err(Refusal::Smaller("failed")),
+            }
+        }
+    }
+
+    #[test]
+    fn what_fails_however_small_its_steps_ends_with_its_error_also_behind_an_event() {
+        for events in 0..=MOST_CUTS {
+            let mut stuck = Stuck::default();
+            stuck.0.fates = vec![2; events];
+            let mut out = Progress::default();
+            let ended = advance(&mut stuck, 0.1, &mut out, &mut |_| {});
+            assert_eq!((ended, out.events), (Err("failed"), events));
+            let most = HALVINGS as usize + events + 2;
+            assert!(out.rejected <= most, "{events} {}", out.rejected);
+        }
     }
 
     /// Steps may be shorter than events and refusals make them by next to nothing.
@@ -514,19 +606,7 @@ mod tests {
             fates in prop::collection::vec(0_u8..8, 0..40),
             contact in 0.05..3.0_f64,
         ) {
-            let h = 1e-3;
-            let mut clock = Clock { contact: contact * h, fates, ..Clock::default() };
-            let mut end = 0.0;
-            for interval in &intervals {
-                end += interval * h;
-                advance_by(&mut clock, end, h);
-                prop_assert_eq!(clock.time, end);
-            }
-            let mut last = 0.0;
-            for time in &clock.ends {
-                prop_assert!(time - last > 1e-3 * 0.05 * 0.05 * h * (1.0 - ROUNDING));
-                last = *time;
-            }
+            slivers(&intervals, contact, fates)?;
         }
 
         /// Steps at most double.

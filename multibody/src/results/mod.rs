@@ -1,6 +1,7 @@
 //! What a state tells: reactions, section forces, shapes, line tensions, energies.
 
 pub mod energy;
+pub mod resolution;
 pub mod soundness;
 pub mod stress;
 

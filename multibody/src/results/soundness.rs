@@ -13,6 +13,7 @@
 //! (2) is for runs in which next to nothing moves: forces balance to the solver's tolerance, and what
 //! is left over does work on the stored energy's scale.
 
+use super::resolution::Resolved;
 use core::fmt;
 use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,14 @@ pub enum Doubt {
     PeakError,
     /// The outcome is another one when mesh and steps are refined [-].
     OutcomeError,
+    /// The extremes of a tendon's tension may be off by this share of the largest: steps do not resolve
+    /// its vibration [-].
+    TensionUnresolved,
+    /// The largest torque of a motor may be off by this share: steps do not resolve its vibration [-].
+    TorqueUnresolved,
+    /// The largest force of a leg on the end effector may be off by this share: steps do not resolve its
+    /// vibration [-].
+    ForceUnresolved,
     /// A model that was run from outside says that its result is not sound [0: not sound, 1: sound].
     ToldByModel,
 }
@@ -75,6 +84,9 @@ impl Doubt {
             Self::Deflection => "deflection",
             Self::PeakError => "peak_error",
             Self::OutcomeError => "outcome_error",
+            Self::TensionUnresolved => "tension_unresolved",
+            Self::TorqueUnresolved => "torque_unresolved",
+            Self::ForceUnresolved => "force_unresolved",
             Self::ToldByModel => "told_by_model",
         }
     }
@@ -187,6 +199,27 @@ impl fmt::Display for Reason {
             Doubt::OutcomeError => {
                 f.write_str("the outcome is another one with elements and steps of half the length")
             }
+            Doubt::TensionUnresolved => write!(
+                f,
+                "the tendon's tension vibrates faster than the steps resolve: its extremes may be off \
+                 by {} % (allowed {} %)",
+                percent(value),
+                percent(allowed)
+            ),
+            Doubt::TorqueUnresolved => write!(
+                f,
+                "the motor's torque vibrates faster than the steps resolve: its peak may be off by {} \
+                 % (allowed {} %)",
+                percent(value),
+                percent(allowed)
+            ),
+            Doubt::ForceUnresolved => write!(
+                f,
+                "the force of a leg vibrates faster than the steps resolve: its peak may be off by {} % \
+                 (allowed {} %)",
+                percent(value),
+                percent(allowed)
+            ),
             Doubt::ToldByModel => f.write_str("the model says that its result is not sound"),
         }?;
         match self.time_s {
@@ -519,6 +552,18 @@ impl Watch {
             value: estimate,
             allowed: asked,
             time_s: Some(time),
+        });
+    }
+
+    /// Notes how far the extremes of a curve may be off by what steps do not resolve, and how far they
+    /// are allowed to be.
+    pub fn resolved(&mut self, doubt: Doubt, found: &Resolved, allowed: f64) {
+        self.limit(Reason {
+            doubt,
+            leg: None,
+            value: found.error,
+            allowed,
+            time_s: Some(found.time),
         });
     }
 

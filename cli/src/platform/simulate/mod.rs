@@ -150,7 +150,7 @@ fn record(
     progress.finish();
     let result = MotionResult {
         complete: ended.is_complete(),
-        soundness: ended.soundness(motion.watch()),
+        soundness: ended.soundness(&motion.watch()),
         stopped_because: ended.reason(),
         file: ended.close(csv)?,
         wall_s: progress.elapsed(),
