@@ -432,11 +432,11 @@ fn floating_base_moves_as_in_the_monolithic_scheme() {
     );
 }
 
-/// Explicit co-simulation comes nearer to it with smaller steps.
+/// Explicit co-simulation comes nearer to it with smaller steps, where they are stable.
 #[test]
 fn floating_base_moves_in_explicit_co_simulation() {
     let wanted = pushed(&floating(Coupling::Monolithic, 1e-3), 0.05).0;
-    let away = [0.1e-3, 0.05e-3].map(|step| {
+    let away = [0.2e-3, 0.1e-3].map(|step| {
         let found = pushed(&floating(Coupling::Explicit, step), 0.05).0;
         apart(wanted.as_ref(), found.as_ref(), 1)
     });
