@@ -134,8 +134,9 @@ impl Cosimulation {
     ) -> Result<Self> {
         let config = equilibrium.config().clone();
         let floating = config.base.free_floating;
-        let unable = |unit: &Box<dyn LegUnit>| floating && !unit.abilities().moving_base;
-        if let Some(leg) = units.iter().position(unable) {
+        let mut each = units.iter();
+        let unable = each.position(|unit| floating && !unit.abilities().moving_base);
+        if let Some(leg) = unable {
             let ability = STAND_ON_MOVING_BASE;
             return Err(PlatformError::in_unit(leg)(UnitError::Unable { ability }));
         }
