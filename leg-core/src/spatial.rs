@@ -20,7 +20,7 @@ use multibody::results;
 use multibody::state::State;
 use multibody::statics::{self, ContinuationSettings, Path, PathPoint, StaticSettings};
 use multibody::workspace::Workspace;
-use nalgebra::{Matrix3, Matrix6, Rotation3, Unit, Vector3};
+use nalgebra::{Matrix3, Matrix6, Rotation3, Unit, Vector3, Vector6};
 use serde::{Deserialize, Serialize};
 use softdock_settings::{Parameter, Table, table, words};
 
@@ -405,6 +405,20 @@ impl SpatialLeg {
     pub fn tip_force(&self, state: &SpatialState) -> Vector3<f64> {
         self.tip_driver.map_or(Vector3::zeros(), |joint| {
             -results::reaction(&self.model, state, joint).force
+        })
+    }
+
+    /// Wrench of the leg on a base that moves, world axes, about the base's origin [N, N·m]; zero on
+    /// the ground.
+    pub fn base_wrench(&self, state: &SpatialState) -> Vector6<f64> {
+        self.base.map_or(Vector6::zeros(), |(_, joint)| {
+            // The joint sits at the base's origin and pushes the leg.
+            let on_leg = results::reaction(&self.model, state, joint);
+            let mut out = Vector6::zeros();
+            out.fixed_rows_mut::<3>(0).copy_from(&-on_leg.force);
+            out.fixed_rows_mut::<3>(3)
+                .copy_from(&-Vector3::from(on_leg.moment));
+            out
         })
     }
 }

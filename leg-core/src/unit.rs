@@ -214,17 +214,20 @@ pub enum OutputGroup {
     Diagnostic,
     /// How the force of the tip went over the last step.
     Course,
+    /// What the leg does to a base that moves.
+    Base,
 }
 
 impl OutputGroup {
     /// All groups, in the order of the outputs.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Motion,
         Self::Force,
         Self::Shape,
         Self::Energy,
         Self::Diagnostic,
         Self::Course,
+        Self::Base,
     ];
 }
 
@@ -242,6 +245,8 @@ pub struct Origin {
     /// False where nobody supplies the tip's velocity at the end of a step, which is then the mean
     /// velocity of the step; spatial leg only.
     pub tip_velocity_given: bool,
+    /// True for a leg whose base is moved by inputs; spatial leg only.
+    pub base_moves: bool,
     /// Rest length of the tendon [m].
     pub rest_length: Option<f64>,
     /// Distance A to B when pre-tensioned [m].

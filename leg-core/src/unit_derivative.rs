@@ -29,11 +29,13 @@ pub(super) const RESIDUAL: usize = 6;
 pub(super) struct Sensitivity<const N: usize> {
     /// The workspace still holds the last step, which was the only one of its communication step.
     pub solved_in_workspace: bool,
-    /// One variation of the end state per input; empty until asked for.
+    /// Inputs that changed anything in the step.
+    felt: Vec<usize>,
+    /// One variation of the end state for each of them; empty until asked for.
     variations: Vec<Variation<N>>,
-    /// Changes of the channels at the end, per input.
+    /// Changes of the channels at the end, for each of them.
     ends: Vec<Vec<InputVariation>>,
-    /// What was summed up along the step, per input.
+    /// What was summed up along the step, for each of them.
     summed: Sum,
     sums: Vec<Sums>,
     /// Derivatives of outputs, one row per output.
@@ -154,9 +156,10 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         } = self;
         let count = Self::output_count();
         sensitivity.jacobian.resize(count * L::INPUTS, 0.0);
+        sensitivity.jacobian[range.start * L::INPUTS..range.end * L::INPUTS].fill(0.0);
         let mut column = vec![0.0; range.len()];
-        for input in 0..L::INPUTS {
-            let (variation, ends) = (&sensitivity.variations[input], &sensitivity.ends[input]);
+        for (k, &input) in sensitivity.felt.iter().enumerate() {
+            let (variation, ends) = (&sensitivity.variations[k], &sensitivity.ends[k]);
             let direction = Direction {
                 leg: &built.leg,
                 state: &memory.state,
@@ -164,15 +167,12 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
                 ends,
             };
             if sum == Sum::Course {
-                sensitivity.sums[input]
-                    .recording
-                    .series()
-                    .write(&mut column);
+                sensitivity.sums[k].recording.series().write(&mut column);
             } else {
                 direction.outputs(group, memory.near, scratch, &mut column)?;
             }
             if sum == Sum::Work {
-                add_work(&mut column, &sensitivity.sums[input].work);
+                add_work(&mut column, &sensitivity.sums[k].work);
             }
             for (output, value) in range.clone().zip(&column) {
                 sensitivity.jacobian[output * L::INPUTS + input] = *value;
@@ -201,12 +201,16 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
         let length = memory.state.time;
         leg.curves(origin, &memory.last_inputs, previous, length, curves);
         let drive = Curves(curves);
-        let changes = |input: usize| {
+        let (mut felt, mut changes) = (Vec::new(), Vec::new());
+        for input in 0..L::INPUTS {
             let mut list = Vec::new();
             leg.curve_changes(origin, &memory.last_inputs, input, length, &mut list);
-            list
-        };
-        let mut carried = Carried::new(leg, sum, (0..L::INPUTS).map(changes).collect());
+            if !list.is_empty() {
+                felt.push(input);
+                changes.push(list);
+            }
+        }
+        let mut carried = Carried::new(leg, sum, changes);
         scratch.copy_from(previous);
         let control = control_from(leg.solver(), memory.first_steps[0]);
         let stepping = stepping(&control, settings, memory.first_steps[0]);
@@ -238,6 +242,7 @@ impl<L: UnitLeg<G, N, D>, G: Group<N, D>, const N: usize, const D: usize> LegUni
             ..
         } = carried;
         *sensitivity = Sensitivity {
+            felt,
             variations,
             ends,
             summed: sum,

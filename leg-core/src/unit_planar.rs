@@ -173,7 +173,7 @@ impl UnitLeg<Se2, 3, 2> for PlanarLeg {
             OutputGroup::Shape => range(O::Stations, O::Kinetic as usize),
             OutputGroup::Energy => range(O::Kinetic, O::AxialStrain as usize),
             OutputGroup::Diagnostic => range(O::AxialStrain, PLANAR_OUTPUTS),
-            OutputGroup::Course => PLANAR_OUTPUTS..PLANAR_OUTPUTS,
+            OutputGroup::Course | OutputGroup::Base => PLANAR_OUTPUTS..PLANAR_OUTPUTS,
         }
     }
 
@@ -281,7 +281,7 @@ impl UnitLeg<Se2, 3, 2> for PlanarLeg {
             OutputGroup::Shape => shape(self, state, out)?,
             OutputGroup::Energy => energies(&self.model, state, out)?,
             OutputGroup::Diagnostic => diagnostics(self, state, out)?,
-            OutputGroup::Course => {}
+            OutputGroup::Course | OutputGroup::Base => {}
         }
         Ok(())
     }

@@ -32,7 +32,7 @@ pub enum SnapshotError {
 }
 
 /// Numbers of an [`Origin`].
-const ORIGIN: usize = 13;
+const ORIGIN: usize = 14;
 
 impl<L, G, const N: usize> Saved<L, G, N> {
     /// The numbers.
@@ -153,6 +153,7 @@ impl Writer {
             held,
             tip,
             tip_velocity_given,
+            base_moves,
             rest_length,
             chord,
             tension,
@@ -161,7 +162,7 @@ impl Writer {
         self.0.extend([*q1, *q3]);
         self.0.extend(held);
         self.0.extend(tip);
-        let flags = [tip_velocity_given, &rest_length.is_some()];
+        let flags = [tip_velocity_given, base_moves, &rest_length.is_some()];
         self.0.extend(flags.map(|flag| f64::from(u8::from(*flag))));
         self.0.push(rest_length.unwrap_or(0.0));
         self.0.extend([*chord, *tension, *thrust]);
@@ -251,6 +252,7 @@ impl Reader<'_> {
         self.fill(&mut origin.held);
         self.fill(&mut origin.tip);
         origin.tip_velocity_given = self.flag();
+        origin.base_moves = self.flag();
         let present = self.flag();
         let rest_length = self.number();
         origin.rest_length = present.then_some(rest_length);

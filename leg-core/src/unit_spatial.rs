@@ -4,7 +4,7 @@ use super::LegError;
 use super::config::{MotorMode, Solver};
 use super::planar::LinkDrive;
 use super::spatial::{
-    SPATIAL_CHANNELS, SectionShape, SpatialChannel, SpatialLeg, SpatialLegConfig,
+    Foundation, SPATIAL_CHANNELS, SectionShape, SpatialChannel, SpatialLeg, SpatialLegConfig,
     SpatialPretensioned, SpatialState, TipDrive, pretension_spatial,
 };
 use super::strain::section_size;
@@ -13,6 +13,7 @@ use super::unit_planar::{crank_change, crank_curve, energies};
 use core::ops::Range;
 use multibody::assembly::hinge;
 use multibody::dynamics;
+use multibody::error::require;
 use multibody::group::{Group, Se3};
 use multibody::model::{ForceId, Model, NodeId, PointOn};
 use multibody::results::{self, stress};
@@ -45,10 +46,17 @@ pub enum SpatialInput {
     MotorAngle = 7,
     /// Pull of the tendon's winch, added to what the tendon has by itself [N].
     TendonForce = 8,
+    /// Place of a base that moves at the end of the step, from where it was at the start: position
+    /// [m], rotation vector [rad], six inputs. Without effect on a leg that stands on the ground.
+    BasePlace = 9,
+    /// Their rates at the end of the step [m/s, rad/s], six inputs.
+    BaseRate = 15,
 }
 
 /// Number of inputs of the spatial unit.
-pub const SPATIAL_INPUTS: usize = 9;
+pub const SPATIAL_INPUTS: usize = 21;
+/// Coordinates of a base.
+const BASE: usize = 6;
 
 /// Outputs of the spatial unit, in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,10 +110,14 @@ pub enum SpatialOutput {
     TipForceQuadratic = 30,
     /// Its cubic part [N], three outputs.
     TipForceCubic = 33,
+    /// Force of the leg on a base that moves [N], three outputs; zero on the ground.
+    BaseForce = 36,
+    /// Moment of the leg on it about its origin [N·m], three outputs.
+    BaseMoment = 39,
 }
 
 /// Number of outputs of the spatial unit.
-pub const SPATIAL_OUTPUTS: usize = 36;
+pub const SPATIAL_OUTPUTS: usize = 42;
 
 impl SpatialUnit {
     /// The leg at rest. It is pre-tensioned with its tip where the configuration
@@ -116,23 +128,33 @@ impl SpatialUnit {
         tip_velocity_given: bool,
         inputs: &[f64; SPATIAL_INPUTS],
     ) -> Result<Self, LegError> {
-        Ok(*Self::boxed(config, tip_velocity_given, inputs)?)
+        let ground = Foundation::Ground;
+        Ok(*Self::boxed(config, ground, tip_velocity_given, inputs)?)
     }
 
-    /// The same on the heap, for callers with a small stack: little lies under the search for the
-    /// equilibrium.
+    /// The same on a foundation of choice, and on the heap, for callers with a small stack: little lies
+    /// under the search for the equilibrium. A base that moves starts at rest in the ground's frame.
     #[inline(never)]
     pub fn boxed(
         config: &SpatialLegConfig,
+        foundation: Foundation,
         tip_velocity_given: bool,
         inputs: &[f64; SPATIAL_INPUTS],
     ) -> Result<Box<Self>, LegError> {
+        if foundation == Foundation::Moving {
+            let place = &inputs[SpatialInput::BasePlace as usize..][..BASE];
+            for &away in place {
+                let (owner, quantity) = ("base", "place at the start");
+                let allowed = "zero: it starts at the origin, not turned";
+                require(away == 0.0, owner, quantity, away, allowed)?;
+            }
+        }
         let mut bowed = pretension_spatial(config)?;
         let tip = [inputs[0], inputs[1], inputs[2]];
         if tip != config.tip_position_m {
             move_tip(&mut bowed, tip)?;
         }
-        Self::at_rest(config, &bowed, tip_velocity_given, inputs)
+        Self::at_rest(config, &bowed, (foundation, tip_velocity_given), inputs)
     }
 
     /// A leg in equilibrium as a unit.
@@ -140,7 +162,7 @@ impl SpatialUnit {
     fn at_rest(
         config: &SpatialLegConfig,
         bowed: &SpatialPretensioned,
-        tip_velocity_given: bool,
+        (foundation, tip_velocity_given): (Foundation, bool),
         inputs: &[f64; SPATIAL_INPUTS],
     ) -> Result<Box<Self>, LegError> {
         let tip = [inputs[0], inputs[1], inputs[2]];
@@ -149,6 +171,7 @@ impl SpatialUnit {
             held: [config.q1_rad, 0.0],
             tip,
             tip_velocity_given,
+            base_moves: foundation == Foundation::Moving,
             rest_length: bowed.rest_length_m,
             chord: bowed.chord_m,
             tension: bowed.tension_n,
@@ -157,7 +180,9 @@ impl SpatialUnit {
         };
         let leg = SpatialLeg::rebuild(config, &origin)?;
         let mut state = State::new(&leg.model);
-        state.poses.copy_from_slice(&bowed.state.poses);
+        // A base that moves adds its node in front of the others.
+        let extra = state.poses.len() - bowed.state.poses.len();
+        state.poses[extra..].copy_from_slice(&bowed.state.poses);
         state.angles[leg.motor_joint.index()] = bowed.state.angle(bowed.leg.motor_joint);
         hinge::update_angles(&leg.model, &mut state);
         let mut curves = [Cubic::default(); SPATIAL_CHANNELS];
@@ -218,7 +243,8 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
             OutputGroup::Shape => range(O::MidPoint, O::Kinetic as usize),
             OutputGroup::Energy => range(O::Kinetic, O::AxialStrain as usize),
             OutputGroup::Diagnostic => range(O::AxialStrain, O::TipForceMean as usize),
-            OutputGroup::Course => range(O::TipForceMean, SPATIAL_OUTPUTS),
+            OutputGroup::Course => range(O::TipForceMean, O::BaseForce as usize),
+            OutputGroup::Base => range(O::BaseForce, SPATIAL_OUTPUTS),
         }
     }
 
@@ -243,8 +269,14 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
             LinkDrive::from(config.motor.mode),
             Vector3::from(origin.tip),
         );
-        Self::new(
+        let foundation = if origin.base_moves {
+            Foundation::Moving
+        } else {
+            Foundation::Ground
+        };
+        Self::founded(
             config,
+            foundation,
             drive,
             TipDrive::Prescribed,
             origin.q1,
@@ -276,20 +308,34 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
             from(channel),
             length,
         );
-        for axis in 0..3 {
-            let channel = SpatialChannel::TipPosition as usize + axis;
-            let position = &inputs[SpatialInput::TipPosition as usize + axis];
-            let velocity = &inputs[SpatialInput::TipVelocity as usize + axis];
-            let (end, mut rate, _) = position.taylor().sample(length);
+        let mut lead = |channel: usize, place: usize, rate: usize| {
+            let (place, given) = (&inputs[place], &inputs[rate]);
+            let (end, mut rate, _) = place.taylor().sample(length);
             let from = from(channel);
-            if position.order() == 0 {
+            if place.order() == 0 {
                 rate = if origin.tip_velocity_given {
-                    velocity.taylor().sample(length).0
+                    given.taylor().sample(length).0
                 } else {
                     (end - from.0) / length
                 };
             }
             out[channel] = Cubic::hermite(from, (end, rate), length);
+        };
+        for axis in 0..3 {
+            let [channel, place, rate] = [
+                SpatialChannel::TipPosition as usize,
+                SpatialInput::TipPosition as usize,
+                SpatialInput::TipVelocity as usize,
+            ];
+            lead(channel + axis, place + axis, rate + axis);
+        }
+        for coordinate in (0..BASE).filter(|_| origin.base_moves) {
+            let [channel, place, rate] = [
+                SpatialChannel::BasePose as usize,
+                SpatialInput::BasePlace as usize,
+                SpatialInput::BaseRate as usize,
+            ];
+            lead(channel + coordinate, place + coordinate, rate + coordinate);
         }
     }
 
@@ -302,22 +348,30 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
         out: &mut Vec<(usize, Cubic)>,
     ) {
         let tip = SpatialChannel::TipPosition as usize;
+        let base = SpatialChannel::BasePose as usize;
         let rest = (0.0, 0.0);
+        let by_place = || {
+            let own_rate = inputs[input].order() > 0 || origin.tip_velocity_given;
+            let rate = if own_rate { 0.0 } else { 1.0 / length };
+            Cubic::hermite(rest, (1.0, rate), length)
+        };
+        let by_rate = |place: usize| {
+            let counts = inputs[place].order() == 0 && origin.tip_velocity_given;
+            counts.then(|| Cubic::hermite(rest, (0.0, 1.0), length))
+        };
         match input {
-            0..3 => {
-                let own_rate = inputs[input].order() > 0 || origin.tip_velocity_given;
-                let rate = if own_rate { 0.0 } else { 1.0 / length };
-                out.push((tip + input, Cubic::hermite(rest, (1.0, rate), length)));
-            }
-            3..6 if inputs[input - 3].order() == 0 && origin.tip_velocity_given => {
-                out.push((tip + input - 3, Cubic::hermite(rest, (0.0, 1.0), length)));
-            }
+            0..3 => out.push((tip + input, by_place())),
+            3..6 => out.extend(by_rate(input - 3).map(|cubic| (tip + input - 3, cubic))),
             6 => out.push((SpatialChannel::CrankTorque as usize, Cubic::constant(1.0))),
             7 => {
                 let change = crank_change(self.config.motor.mode, &inputs[input], length);
                 out.extend(change.map(|cubic| (SpatialChannel::CrankAngle as usize, cubic)));
             }
             8 => out.push((SpatialChannel::TendonForce as usize, Cubic::constant(1.0))),
+            9..15 if origin.base_moves => out.push((base + input - 9, by_place())),
+            15..21 if origin.base_moves => {
+                out.extend(by_rate(input - BASE).map(|cubic| (base + input - 15, cubic)));
+            }
             _ => {}
         }
     }
@@ -340,6 +394,7 @@ impl UnitLeg<Se3, 6, 3> for SpatialLeg {
             OutputGroup::Energy => energies(&self.model, state, out)?,
             OutputGroup::Diagnostic => diagnostics(self, state, out)?,
             OutputGroup::Course => {}
+            OutputGroup::Base => on_base(self, state, out),
         }
         Ok(())
     }
@@ -368,6 +423,12 @@ fn forces(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) {
         leg.crank_torque(state),
         leg.tendon_tension(state),
     ]);
+}
+
+/// What the leg does to a base that moves: force and moment about its origin, world axes.
+fn on_base(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) {
+    let wrench = leg.base_wrench(state);
+    out.copy_from_slice(wrench.as_slice());
 }
 
 fn shape(leg: &SpatialLeg, state: &SpatialState, out: &mut [f64]) -> Result<(), LegError> {

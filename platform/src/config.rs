@@ -285,7 +285,7 @@ impl BaseConfig {
     }
 
     /// The key of a setting by which the base acts, if it does.
-    fn acting(&self) -> Option<&'static str> {
+    pub(crate) fn acting(&self) -> Option<&'static str> {
         let holds = self.hold.mode != HoldMode::Off;
         holds
             .then_some(BaseHold::mode.key)

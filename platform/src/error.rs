@@ -54,12 +54,6 @@ pub enum PlatformError {
         /// Number of legs.
         wanted: usize,
     },
-    /// The units of co-simulation know no base that moves.
-    #[error(
-        "base.free_floating = true is not allowed with this coupling: the units of co-simulation \
-         stand on a fixed base (take coupling = \"monolithic\")"
-    )]
-    FloatingBase,
     /// A fixed base feels neither thrusters nor wheels.
     #[error(
         "{key} is not allowed with base.free_floating = false: a fixed base feels nothing of it (take \

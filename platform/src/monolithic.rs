@@ -280,13 +280,8 @@ impl<L: PlatformLeg> Platform<L> {
         let Some(base) = self.world.bodies().base else {
             return;
         };
-        let config = &self.config.base;
-        let centre = Vector3::from(config.centre_of_mass_m);
-        let hold = &config.hold;
-        let attitude = Attitude::from_degrees(hold.pitch_deg, hold.yaw_deg, hold.roll_deg);
-        let law = hold.law(&self.bodies[base], &centre, attitude.rotation());
-        let history = config.wrench.history();
-        if let Some(actuation) = Actuation::new(centre, history, law, self.time) {
+        let actuation = base_actuation(&self.config, &self.bodies[base], self.time);
+        if let Some(actuation) = actuation {
             self.world.act_on_base(actuation);
             self.jumped = true;
         }
@@ -774,6 +769,20 @@ impl<L: PlatformLeg> Stepped for Platform<L> {
     fn stalled(&self, [_, smallest_s]: [f64; 2], cause: PlatformError) -> PlatformError {
         PlatformError::stalled(self.time, smallest_s, cause)
     }
+}
+
+/// What a floating base does by itself from `time` [s] on, as its configuration says.
+pub(crate) fn base_actuation(
+    config: &PlatformConfig,
+    state: &BodyState,
+    time: f64,
+) -> Option<Actuation> {
+    let config = &config.base;
+    let centre = Vector3::from(config.centre_of_mass_m);
+    let hold = &config.hold;
+    let attitude = Attitude::from_degrees(hold.pitch_deg, hold.yaw_deg, hold.roll_deg);
+    let law = hold.law(state, &centre, attitude.rotation());
+    Actuation::new(centre, config.wrench.history(), law, time)
 }
 
 /// The base as a body whose frame is the world's at the start.

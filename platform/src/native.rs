@@ -608,7 +608,7 @@ const _: () = assert!(SpatialChannel::BasePose as usize == SPATIAL_CHANNELS);
 
 /// Position and rotation vector of the base with their rates; accelerations are not needed by
 /// constraints at position level.
-fn base_motion(base: &BodyState) -> Result<[[f64; 3]; 6], multibody::Error> {
+pub(crate) fn base_motion(base: &BodyState) -> Result<[[f64; 3]; 6], multibody::Error> {
     let rotation = base.pose.rotation();
     let position = base.pose.translation();
     let velocity = rotation * base.velocity.fixed_rows::<3>(0);

@@ -417,7 +417,8 @@ macro_rules! cosimulated {
             }
 
             fn work_on_legs(&self) -> f64 {
-                self.common.given.iter().map(|flow| flow.energy).sum()
+                let flows = self.common.given.iter().chain(&self.common.feet);
+                flows.map(|flow| flow.energy).sum()
             }
 
             fn leaf_strains(&mut self) -> Result<Vec<Option<LeafStrain>>> {
@@ -431,6 +432,14 @@ macro_rules! cosimulated {
             fn set_wrench(&mut self, wrench: WrenchHistory) {
                 self.common.set_wrench(wrench);
                 $wrench_changed(self);
+            }
+
+            fn set_vehicle_wrench(&mut self, vehicle: Vehicle, wrench: WrenchHistory) -> bool {
+                let jumps = self.common.set_vehicle_wrench(vehicle, wrench);
+                if jumps == Some(true) {
+                    $restart_small_steps(self);
+                }
+                jumps.is_some()
             }
 
             fn set_motor(&mut self, leg: usize, torque: Option<Signal>, angle: Option<Signal>) {

@@ -272,6 +272,14 @@ fn importers_see_the_native_leg() {
         .arg(folder.join("whole"))
         .args(WRENCH))
     .unwrap();
+    run(Command::new(program)
+        .args(["dock", "--set", "duration_s=0.2", "--no-report", "--out"])
+        .arg(folder.join("dock")))
+    .unwrap();
+    run(Command::new(program)
+        .args(["mechanism", "simulate", "driven-arm", "--out"])
+        .arg(folder.join("arm")))
+    .unwrap();
     let foreign = simulate_foreign(&folder.join("foreign"));
     planar_reference(&folder.join("LegPlanar.csv"));
     spatial_reference(&folder.join("LegSpatial.csv"));
@@ -280,6 +288,7 @@ fn importers_see_the_native_leg() {
     for script in [
         "with_fmpy.py",
         "with_fmpy_3.py",
+        "with_native_runs.py",
         "with_fmpy_ssp.py",
         "with_fmpy_example.py",
         "with_fmpy_foreign.py",

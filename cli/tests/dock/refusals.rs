@@ -113,10 +113,6 @@ fn wrong_keys_and_values_are_named_with_what_is_allowed() {
                 &["leg 1", "tendon.colour"],
             ),
             (
-                &["free-floating-pair", "--legs", "fmu"],
-                &["base.free_floating", "monolithic"],
-            ),
-            (
                 &["--legs", "nowhere.fmu"],
                 &["--legs nowhere.fmu", "native, fmu"],
             ),

@@ -209,7 +209,7 @@ impl Model for LegSpatial {
     ) -> Result<Self::Unit, Failure> {
         let given = parameters.tip_velocity_given();
         DisplacedLeg::start(inputs, |inputs| {
-            let leg = SpatialUnit::boxed(config, given, inputs)?;
+            let leg = SpatialUnit::boxed(config, parameters.foundation(), given, inputs)?;
             Ok(PackagedLeg::new(leg))
         })
     }

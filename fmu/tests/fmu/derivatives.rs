@@ -24,6 +24,8 @@ fn size(input: &str) -> f64 {
         "motor.angle_command" => 1e-4,
         "load.force[1]" | "load.force[2]" | "tendon.force_command" => 0.5,
         _ if input.starts_with("tip.position") || input.starts_with("tip.displacement") => 1e-6,
+        "base.position[1]" | "base.position[2]" | "base.position[3]" => 1e-6,
+        "base.rotation[1]" | "base.rotation[2]" | "base.rotation[3]" => 1e-6,
         _ if input.starts_with("effector.") || input.starts_with("leg[") => 0.5,
         _ => 1e-4,
     }
@@ -58,6 +60,12 @@ fn moving(kind: ModelKind, mode: i32) -> FmuInstance {
     leg.set_integer(&integers, &[mode, 6]).unwrap();
     let newton = fmu.references(&["solver.newton_tolerance"]).unwrap();
     leg.set_real(&newton, &[1e-9]).unwrap();
+    // A motor that holds stands on a base that moves.
+    let moves = kind == ModelKind::LegSpatial && mode == 3;
+    if moves {
+        let moves = fmu.references(&["base.moves"]).unwrap();
+        leg.set_boolean(&moves, &[true]).unwrap();
+    }
     leg.initialize(0.0, None).unwrap();
     match kind {
         ModelKind::LegPlanar => {
@@ -69,8 +77,16 @@ fn moving(kind: ModelKind, mode: i32) -> FmuInstance {
             let names = ["tip.position[1]", "tip.position[2]", "tip.velocity[1]"];
             let tip = fmu.references(&names).unwrap();
             leg.set_real(&tip, &[0.191, 0.0, 0.05]).unwrap();
+            let names = ["base.position[3]", "base.rotation[2]", "base.velocity[3]"];
+            let base = fmu.references(&names).unwrap();
+            if moves {
+                leg.set_real(&base, &[1e-4, 2e-4, 5e-3]).unwrap();
+            }
             leg.do_step(0.0, 0.02).unwrap();
             leg.set_real(&tip, &[0.1911, -5e-5, 0.05]).unwrap();
+            if moves {
+                leg.set_real(&base, &[1.1e-4, 1.9e-4, 5e-3]).unwrap();
+            }
         }
     }
     leg

@@ -282,6 +282,8 @@ impl Leg for SpatialLegConfig {
         for part in ["mean", "linear", "quadratic", "cubic"] {
             names.extend(numbered(&format!("tip.force_{part}"), 3));
         }
+        names.extend(numbered("base.force", 3));
+        names.extend(numbered("base.moment", 3));
         names
     }
 
@@ -803,7 +805,7 @@ fn native_legs_and_fmus_allow_the_same_ranges() {
 #[test]
 fn every_parameter_of_an_fmu_belongs_to_a_key() {
     fn check<L: Leg>(own: &[Effect]) {
-        let mut known = vec!["tip.velocity_given".to_owned()];
+        let mut known = vec!["tip.velocity_given".to_owned(), "base.moves".to_owned()];
         for (key, value, _) in SHARED.iter().chain(LIMITS).chain(own) {
             let value: Table = format!("v = {value}").parse().unwrap();
             known.extend(given(key, &value["v"]).into_iter().map(|(name, _)| name));
@@ -910,7 +912,7 @@ fn spatial_outputs() {
     inputs[..3].copy_from_slice(&config.tip_position_m);
     inputs[SpatialInput::MotorTorque as usize] = 5.0;
     let mut unit = SpatialUnit::new(&config, true, &inputs).unwrap();
-    assert_eq!(names.len(), SpatialOutput::TipForceCubic as usize + 3);
+    assert_eq!(names.len(), SpatialOutput::BaseMoment as usize + 3);
     for (k, row) in rows.iter().enumerate() {
         if k > 0 {
             unit.advance_by(STEP).unwrap();

@@ -130,7 +130,23 @@ pub(crate) fn input_column_of_group<G: Group<N, D>, const N: usize, const D: usi
     super::surfaces::by_input(model, motion, channel, system);
 }
 
-/// Writes `−s ∂φ/∂u δ` of joints driven by inputs into the right-hand side of `system`, whose other
+/// Twist of a moving frame per unit of an input that moves it; none of other bodies and inputs.
+fn twist_by_input<G: Group<N, D>, const N: usize, const D: usize>(
+    model: &Model<G, N, D>,
+    motion: &Motion<'_, G, N>,
+    body: Body,
+    channel: usize,
+) -> Option<SVector<f64, N>> {
+    let Body::Frame(frame) = body else {
+        return None;
+    };
+    let frame = &model.frames[frame.0];
+    let position = frame.inputs.iter().position(|&i| i == channel)?;
+    let by_inputs = frame_by_inputs::<G, N, D>(frame, motion.inputs);
+    Some(by_inputs.column(position).into())
+}
+
+/// Writes `−s ∂φ/∂u δ` of joints driven by inputs, or on frames that are moved by them, into the right-hand side of `system`, whose other
 /// entries become zero; `changes` are pairs of channel and δ.
 pub(crate) fn driven_rows<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
@@ -148,6 +164,17 @@ pub(crate) fn driven_rows<G: Group<N, D>, const N: usize, const D: usize>(
                     let by_input = kinematics.row(joint, row, motion.inputs).by_input;
                     let rhs = &mut system.row_rhs[joint.first_row + index];
                     *rhs -= constraint_scale * by_input * change;
+                }
+            }
+            for (side, body) in [joint.a.body, joint.b.body].into_iter().enumerate() {
+                let Some(twist) = twist_by_input::<G, N, D>(model, motion, body, channel) else {
+                    continue;
+                };
+                let kinematics = JointKinematics::new(model, joint, motion);
+                for (index, row) in joint.rows.iter().enumerate() {
+                    let by_frame = kinematics.row(joint, row, motion.inputs).by[side].dot(&twist);
+                    let rhs = &mut system.row_rhs[joint.first_row + index];
+                    *rhs -= constraint_scale * by_frame * change;
                 }
             }
         }

@@ -2,24 +2,26 @@
 
 use super::cubic::{CubicMotion, NODES, SIMPSON};
 use super::cubic_equations::mean_power;
-use super::slot::{LegSlot, Request, Stop};
+use super::slot::{LegSlot, Request, Stop, inward};
 use crate::actuation::Actuation;
-use crate::bodies::{Bodies, EFFECTOR, PortResponse};
+use crate::bodies::{BaseResponse, Bodies, EFFECTOR, PortResponse};
 use crate::body::{Body, BodyState, BodyStep};
 use crate::config::PlatformConfig;
 use crate::contact::{ContactPair, Latch};
 use crate::error::{PlatformError, Result};
+use crate::monolithic::{base_actuation, base_body};
 use crate::statics::StaticPlatform;
 use crate::stopwatch::{UnitTimes, timed};
 use crate::threads::ThreadPool;
-use crate::unit::{LegEnergy, LegShape, LegUnit, UnitError, UnitStart};
+use crate::unit::{LegEnergy, LegShape, LegUnit, STAND_ON_MOVING_BASE, UnitError, UnitStart};
+use crate::vehicle::Vehicle;
 use crate::world::{Flow, World};
 use crate::wrench::{WrenchHistory, replacing_jumps};
 use multibody::dynamics::integrator::Integrator;
-use multibody::group::Group;
+use multibody::group::{Group, Se3};
 use multibody::model::Signal;
 use multibody::results::soundness::LeafStrain;
-use nalgebra::{Matrix3, Vector3, Vector6};
+use nalgebra::{Matrix3, Matrix6, SMatrix, Vector3, Vector6};
 use std::time::Duration;
 
 /// Where the energy of the legs is.
@@ -33,6 +35,54 @@ pub struct LegBalance {
     pub lost: f64,
 }
 
+/// What a leg does to the bodies, world axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LegLoad {
+    /// Force on the end effector [N].
+    pub force: Vector3<f64>,
+    /// Wrench on a base that moves, about its origin [N, N·m].
+    pub on_base: Vector6<f64>,
+}
+
+impl LegLoad {
+    /// Of a leg that carries nothing.
+    pub const NONE: Self = Self {
+        force: Vector3::new(0.0, 0.0, 0.0),
+        on_base: Vector6::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
+    };
+
+    /// What a unit has answered.
+    pub fn of(slot: &LegSlot) -> Self {
+        Self {
+            force: slot.response.force,
+            on_base: slot.response.base_wrench,
+        }
+    }
+
+    /// A response that does not depend on the motion.
+    pub fn held(&self, base: Option<&BodyState>) -> PortResponse {
+        PortResponse {
+            force: self.force,
+            change: Vector3::zeros(),
+            by_position: Matrix3::zeros(),
+            by_velocity: Matrix3::zeros(),
+            base: base.map(|base| BaseResponse {
+                wrench: inward(base, &self.on_base),
+                change: Vector6::zeros(),
+                by_position: SMatrix::zeros(),
+                by_base: Matrix6::zeros(),
+                tip_by_base: SMatrix::zeros(),
+                rates: None,
+            }),
+        }
+    }
+
+    /// Power of a base with this motion on the leg [W].
+    fn power_of(&self, base: &BodyState) -> f64 {
+        -inward(base, &self.on_base).dot(&base.velocity)
+    }
+}
+
 /// Bodies and units.
 #[derive(Debug)]
 pub struct Cosimulation {
@@ -43,10 +93,12 @@ pub struct Cosimulation {
     pub time: f64,
     pub slots: Vec<LegSlot>,
     pub pool: ThreadPool,
-    /// Forces of the legs on the end effector now, world axes [N].
-    pub forces: Vec<Vector3<f64>>,
+    /// What the legs do to the end effector and to a base that moves now.
+    pub loads: Vec<LegLoad>,
     /// Work of the end effector on each leg.
     pub given: Vec<Flow>,
+    /// Work of a base that moves on each leg.
+    pub feet: Vec<Flow>,
     /// Work of each motor.
     pub motors: Vec<Flow>,
     /// Energy stored in the legs at the start [J].
@@ -55,6 +107,8 @@ pub struct Cosimulation {
     pub walls: Option<[Duration; 2]>,
 }
 
+/// Wrenches on a base that add up to no more than this share of the legs' forces are in balance.
+const BALANCED: f64 = 1e-6;
 /// A torque that changes by no more than this share of what the tendon does at the crank is no jump.
 const SMALL_CHANGE: f64 = 5e-3;
 /// One that changes by no more than this is a moderate jump.
@@ -79,8 +133,12 @@ impl Cosimulation {
         units: Vec<Box<dyn LegUnit>>,
     ) -> Result<Self> {
         let config = equilibrium.config().clone();
-        if config.base.free_floating {
-            return Err(PlatformError::FloatingBase);
+        let floating = config.base.free_floating;
+        let mut each = units.iter();
+        let unable = each.position(|unit| floating && !unit.abilities().moving_base);
+        if let Some(leg) = unable {
+            let ability = STAND_ON_MOVING_BASE;
+            return Err(PlatformError::in_unit(leg)(UnitError::Unable { ability }));
         }
         let spheres = config.sphere_positions();
         if units.len() != spheres.len() || starts.len() != spheres.len() {
@@ -95,12 +153,17 @@ impl Cosimulation {
             .zip(&spheres)
             .map(|((unit, start), sphere)| LegSlot::new(unit, start, *sphere))
             .collect();
-        let list = Bodies {
+        let mut list = Bodies {
             all: vec![*equilibrium.effector()],
             base: None,
             target: None,
         };
-        let bodies = vec![BodyState::at_rest(*equilibrium.pose())];
+        let mut bodies = vec![BodyState::at_rest(*equilibrium.pose())];
+        if floating {
+            list.base = Some(list.all.len());
+            list.all.push(base_body(&config));
+            bodies.push(BodyState::at_rest(Se3::identity()));
+        }
         let count = slots.len();
         let mut out = Self {
             pool: ThreadPool::new(config.solver.threads, count),
@@ -112,8 +175,9 @@ impl Cosimulation {
             ),
             bodies,
             time: 0.0,
-            forces: vec![Vector3::zeros(); count],
+            loads: vec![LegLoad::NONE; count],
             given: vec![Flow::default(); count],
+            feet: vec![Flow::default(); count],
             motors: vec![Flow::default(); count],
             initial_legs: 0.0,
             walls: None,
@@ -121,7 +185,14 @@ impl Cosimulation {
             config,
         };
         out.look()?;
-        out.forces = out.slots.iter().map(|slot| slot.view.tip_force).collect();
+        for (i, slot) in out.slots.iter_mut().enumerate() {
+            out.loads[i].force = slot.view.tip_force;
+            if floating {
+                let wrench = slot.unit.base_wrench();
+                out.loads[i].on_base = wrench.map_err(PlatformError::in_unit(i))?;
+            }
+        }
+        out.act_on_base();
         for (flow, slot) in out.motors.iter_mut().zip(&out.slots) {
             flow.power = motor_power(slot);
         }
@@ -145,6 +216,31 @@ impl Cosimulation {
             .add_target(body, state, pair, latch, &mut self.bodies, self.time);
     }
 
+    /// A floating base does what its configuration says.
+    fn act_on_base(&mut self) {
+        let Some(base) = self.world.bodies().base else {
+            return;
+        };
+        let actuation = base_actuation(&self.config, &self.bodies[base], self.time);
+        if let Some(actuation) = actuation {
+            self.world.act_on_base(actuation);
+            self.cross_actuator_jumps();
+        }
+    }
+
+    /// The base, if it moves.
+    pub fn base(&self) -> Option<&BodyState> {
+        self.world.bodies().base.map(|i| &self.bodies[i])
+    }
+
+    /// True if what acts on a base that moves is not in balance: at the start it lets go.
+    pub fn base_lets_go(&self) -> bool {
+        let sum: Vector6<f64> = self.loads.iter().map(|load| load.on_base).sum();
+        let size: f64 = self.loads.iter().map(|load| load.force.norm()).sum();
+        let acts = self.world.bodies().base.is_some();
+        acts && (self.config.base.acting().is_some() || sum.amax() > BALANCED * size)
+    }
+
     /// The target does this by itself from now on.
     pub fn act_on_target(&mut self, actuation: Actuation) {
         let time = self.time;
@@ -155,6 +251,12 @@ impl Cosimulation {
     pub fn cross_actuator_jumps(&mut self) {
         let time = self.time;
         self.world.cross_actuator_jumps(&mut self.bodies, time);
+    }
+
+    /// Gives a vehicle a wrench history from now on: whether it jumps, or none if there is no such
+    /// vehicle.
+    pub fn set_vehicle_wrench(&mut self, vehicle: Vehicle, wrench: WrenchHistory) -> Option<bool> {
+        self.world.set_vehicle_wrench(vehicle, wrench, self.time)
     }
 
     /// Gives the end effector another wrench history.
@@ -290,7 +392,7 @@ impl Cosimulation {
         let end = end + 2.0 * slack;
         let motors = self.slots.iter();
         let motors = motors.filter_map(|slot| slot.next_jump(start, end, slack));
-        let wrench = self.world.wrench().next_jump(start, end, slack);
+        let wrench = self.world.next_wrench_jump(start, end, slack);
         let actuators = self.world.next_actuator_jump(start, end, slack);
         let wrench = wrench.into_iter().chain(actuators).reduce(f64::min);
         [wrench, motors.reduce(f64::min)]
@@ -304,24 +406,18 @@ impl Cosimulation {
     }
 
     /// One Newton correction of the bodies' step of the generalised-α method, the legs answering
-    /// with `response(leg)`: the largest way of a joint or of the target [m].
+    /// with `response(leg, base)`: the largest way of a joint or of another body [m].
     pub fn correct_bodies(
         &mut self,
         steps: &mut [BodyStep],
         integrator: &Integrator,
         end: f64,
-        response: impl Fn(usize, &LegSlot) -> (Vector3<f64>, Matrix3<f64>),
+        response: impl Fn(usize, &LegSlot, Option<&BodyState>) -> PortResponse,
     ) -> Result<f64> {
         self.world.linearize(steps, integrator, end)?;
+        let base = self.world.bodies().base.map(|i| steps[i].trial);
         for (i, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.attached) {
-            let (force, slope) = response(i, slot);
-            let response = PortResponse {
-                force,
-                change: Vector3::zeros(),
-                by_position: slope,
-                by_velocity: Matrix3::zeros(),
-                base: None,
-            };
+            let response = response(i, slot, base.as_ref());
             self.world
                 .add_leg(steps, integrator, &slot.sphere, &response);
         }
@@ -350,26 +446,32 @@ impl Cosimulation {
         Ok(largest)
     }
 
-    /// Goes on with the end of a step of the generalised-α method to `end` [s] in which the legs gave
-    /// `felt(leg)` to the end effector at its end; `now(leg)` is what they really give there. True
+    /// Goes on with the end of a step of the generalised-α method to `end` [s] in which the legs did
+    /// `felt(leg)` to the bodies at its end; `now(leg)` is what they really do there. True
     /// if the latch closed with it.
     pub fn accept_steps(
         &mut self,
         steps: &[BodyStep],
         integrator: &Integrator,
         end: f64,
-        felt: impl Fn(usize) -> Vector3<f64>,
-        now: impl Fn(usize) -> Vector3<f64>,
+        felt: impl Fn(usize) -> LegLoad,
+        now: impl Fn(usize) -> LegLoad,
     ) -> Result<bool> {
         let h = integrator.step();
         self.time = end;
         let closed = self.world.accept(&mut self.bodies, steps, integrator, end);
         let effector = self.bodies[EFFECTOR];
+        let base = self.base().copied();
         for (i, slot) in self.slots.iter().enumerate().filter(|(_, s)| s.attached) {
             let velocity = effector.point_velocity(&slot.sphere);
-            self.given[i].advance(h, -felt(i).dot(&velocity));
-            self.forces[i] = now(i);
-            self.given[i].power = -self.forces[i].dot(&velocity);
+            let (felt, now) = (felt(i), now(i));
+            self.given[i].advance(h, -felt.force.dot(&velocity));
+            self.given[i].power = -now.force.dot(&velocity);
+            self.loads[i] = now;
+            if let Some(base) = base.as_ref() {
+                self.feet[i].advance(h, felt.power_of(base));
+                self.feet[i].power = now.power_of(base);
+            }
         }
         self.look()?;
         for (flow, slot) in self.motors.iter_mut().zip(&mut self.slots) {
@@ -434,8 +536,8 @@ impl Cosimulation {
             }
             let flow = &mut self.given[i];
             flow.energy += tip;
-            self.forces[i] = slot.response.force;
-            flow.power = -self.forces[i].dot(&velocities[NODES - 1]);
+            self.loads[i] = LegLoad::of(slot);
+            flow.power = -self.loads[i].force.dot(&velocities[NODES - 1]);
         }
         self.bodies[EFFECTOR] = BodyState {
             pose: end.pose.renormalized(),
@@ -460,7 +562,8 @@ impl Cosimulation {
             slot.attached = false;
             slot.view.tip_force = Vector3::zeros();
             self.given[leg].power = 0.0;
-            self.forces[leg] = Vector3::zeros();
+            self.feet[leg].power = 0.0;
+            self.loads[leg] = LegLoad::NONE;
         }
     }
 }

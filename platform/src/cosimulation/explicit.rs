@@ -12,10 +12,10 @@
 //! nor derivatives; the price is a limit of stability ([`super::limit`]), far below the step that
 //! accuracy would ask for.
 
-use super::common::Cosimulation;
-use super::slot::{Before, Question, Request, Stop};
+use super::common::{Cosimulation, LegLoad};
+use super::slot::{Before, LegSlot, Question, Request, Stop};
 use crate::bodies::EFFECTOR;
-use crate::body::BodyStep;
+use crate::body::{BodyState, BodyStep};
 use crate::error::{PlatformError, Result};
 use crate::scheme::{Observer, Progress};
 use crate::statics::StaticPlatform;
@@ -24,7 +24,6 @@ use multibody::dynamics::grid::SLIVER;
 use multibody::dynamics::integrator::Integrator;
 use multibody::dynamics::pace::Pace;
 use multibody::dynamics::stepper::{self, Done, Planned, Refusal, StepSizes, Stepped, Strictness};
-use nalgebra::{Matrix3, Vector3};
 
 /// Most iterations on the bodies' own equations, under given forces.
 const MOST_ITERATIONS: usize = 30;
@@ -38,8 +37,8 @@ const LARGEST_VELOCITY: f64 = 1e3;
 pub struct Explicit {
     pub(crate) common: Cosimulation,
     order: usize,
-    /// Times [s] and forces of all legs then [N], the latest last.
-    past: Vec<(f64, Vec<Vector3<f64>>)>,
+    /// Times [s] and what all legs did then, the latest last.
+    past: Vec<(f64, Vec<LegLoad>)>,
     pace: Pace,
 }
 
@@ -59,7 +58,7 @@ impl Explicit {
         let common = Cosimulation::new(equilibrium, starts, units)?;
         Ok(Self {
             order: common.config.solver.extrapolation_order,
-            past: vec![(0.0, common.forces.clone())],
+            past: vec![(0.0, common.loads.clone())],
             pace: Pace::default(),
             common,
         })
@@ -82,16 +81,17 @@ impl Explicit {
     }
 
     /// Eq. (1) for one leg.
-    fn extrapolated(&self, leg: usize, time: f64) -> Vector3<f64> {
+    fn extrapolated(&self, leg: usize, time: f64) -> LegLoad {
         let count = self.past.len().min(self.order + 1);
         let points = &self.past[self.past.len() - count..];
-        let mut sum = Vector3::zeros();
-        for (k, (t_k, forces)) in points.iter().enumerate() {
+        let mut sum = LegLoad::NONE;
+        for (k, (t_k, loads)) in points.iter().enumerate() {
             let others = points.iter().enumerate().filter(|(l, _)| *l != k);
             let weight: f64 = others
                 .map(|(_, (t_l, _))| (time - t_l) / (t_k - t_l))
                 .product();
-            sum += forces[leg] * weight;
+            sum.force += loads[leg].force * weight;
+            sum.on_base += loads[leg].on_base * weight;
         }
         sum
     }
@@ -105,17 +105,17 @@ impl Explicit {
     ) -> core::result::Result<bool, Refusal<PlatformError>> {
         let h = end - self.common.time;
         let integrator = Integrator::new(self.common.config.solver.spectral_radius, h);
-        let forces: Vec<Vector3<f64>> = (0..self.common.slots.len())
+        let loads: Vec<LegLoad> = (0..self.common.slots.len())
             .map(|leg| self.extrapolated(leg, end))
             .collect();
-        let steps = self.move_bodies(&integrator, end, &forces);
+        let steps = self.move_bodies(&integrator, end, &loads);
         let steps = steps.map_err(Refusal::Never)?;
         let common = &mut self.common;
         let trial = common.world.examine(&common.bodies, &steps, common.time, h);
         if let Some(after) = trial.event.filter(|_| strict.events) {
             return Err(Refusal::Event(after));
         }
-        self.follow(&steps, &integrator, end, &forces)
+        self.follow(&steps, &integrator, end, &loads)
             .map_err(Refusal::Never)
     }
 
@@ -125,7 +125,7 @@ impl Explicit {
         steps: &[BodyStep],
         integrator: &Integrator,
         end: f64,
-        forces: &[Vector3<f64>],
+        loads: &[LegLoad],
     ) -> Result<bool> {
         let h = integrator.step();
         let request = Request {
@@ -137,6 +137,7 @@ impl Explicit {
         let stop = Stop {
             time: end,
             state: steps[EFFECTOR].trial,
+            base: self.common.world.bodies().base.map(|i| steps[i].trial),
         };
         let done = self.common.follow(&stop, &request);
         done.map_err(|(leg, failure)| {
@@ -149,8 +150,8 @@ impl Explicit {
             }
         })?;
         let answers = self.common.slots.iter();
-        let found: Vec<Vector3<f64>> = answers.map(|slot| slot.response.force).collect();
-        let (felt, now) = (|leg: usize| forces[leg], |leg: usize| found[leg]);
+        let found: Vec<LegLoad> = answers.map(LegLoad::of).collect();
+        let (felt, now) = (|leg: usize| loads[leg], |leg: usize| found[leg]);
         let closed = self
             .common
             .accept_steps(steps, integrator, end, felt, now)?;
@@ -174,7 +175,7 @@ impl Explicit {
         &mut self,
         integrator: &Integrator,
         end: f64,
-        forces: &[Vector3<f64>],
+        loads: &[LegLoad],
     ) -> Result<Vec<BodyStep>> {
         self.common.world.begin(self.common.time, end);
         let bodies = self.common.world.bodies().all.iter();
@@ -184,7 +185,7 @@ impl Explicit {
             .collect();
         let mut correction = f64::INFINITY;
         for _ in 0..MOST_ITERATIONS {
-            let answer = |leg: usize, _: &_| (forces[leg], Matrix3::zeros());
+            let answer = |leg: usize, _: &LegSlot, base: Option<&BodyState>| loads[leg].held(base);
             correction = self
                 .common
                 .correct_bodies(&mut steps, integrator, end, answer)?;

@@ -4,7 +4,8 @@
 //! * [`explicit`] makes every macro step once, on extrapolated forces;
 //! * [`limit`] finds the largest macro step with which the latter is stable.
 //!
-//! The base is fixed: a leg's unit does not know of a base that moves.
+//! A floating base is one more body between the legs: units that stand on it are told where it moves
+//! and answer with wrenches, as they do at their tips.
 
 mod common;
 mod cubic;

@@ -1,16 +1,18 @@
 //! A leg in its place on the end effector: follows the motion of its joint.
 
-use crate::body::BodyState;
+use crate::body::{BodyState, skew};
 use crate::stopwatch::timed;
 use crate::unit::{
-    Command, ForceSeries, LegUnit, LegView, TipDerivatives, UnitError, UnitInputs, UnitResult,
-    UnitStart,
+    BaseDerivatives, BaseMotion, Command, ForceSeries, LegUnit, LegView, TipDerivatives, UnitError,
+    UnitInputs, UnitResult, UnitStart,
 };
 use crate::wrench::{SAME_TIME, left_limit, next_jump};
 use leg_core::config::MotorMode;
 use leg_core::series::ORDERS;
+use leg_core::spatial::Foundation;
+use multibody::group::{Group, Se3};
 use multibody::model::Signal;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix6, SMatrix, SVector, Vector3, Vector6};
 use std::time::Duration;
 
 /// A place on the end effector's way.
@@ -20,6 +22,17 @@ pub struct Stop {
     pub time: f64,
     /// The end effector then.
     pub state: BodyState,
+    /// A base that moves.
+    pub base: Option<BodyState>,
+}
+
+/// Where both ends of a leg are.
+#[derive(Debug, Clone, Copy)]
+struct Ends {
+    /// Position and velocity of the tip.
+    tip: (Vector3<f64>, Vector3<f64>),
+    /// A base that moves.
+    base: Option<BaseMotion>,
 }
 
 /// What a leg answers when it has followed.
@@ -29,6 +42,10 @@ pub struct LegResponse {
     pub force: Vector3<f64>,
     /// Its derivatives, if they were asked for.
     pub derivatives: TipDerivatives,
+    /// Wrench on a base that moves, world axes, about the base's origin.
+    pub base_wrench: Vector6<f64>,
+    /// Derivatives that concern such a base, if they were asked for.
+    pub base_derivatives: BaseDerivatives,
     /// How the force went over the step, if that was asked for.
     pub series: ForceSeries,
     /// Its derivatives, if they were asked for.
@@ -40,6 +57,8 @@ impl Default for LegResponse {
         Self {
             force: Vector3::zeros(),
             derivatives: TipDerivatives::default(),
+            base_wrench: Vector6::zeros(),
+            base_derivatives: BaseDerivatives::default(),
             series: [Vector3::zeros(); ORDERS],
             series_derivatives: [TipDerivatives::default(); ORDERS],
         }
@@ -79,17 +98,48 @@ pub struct Request {
     pub divide: bool,
 }
 
-/// How the force of a leg follows the place of its tip at the end of a step of the generalised-α
-/// method, velocities following: `δf = G δp`. Corrected by what is observed between two iterations
-/// (`broyden1965`), `G ← G + (δf − G δp) δpᵀ/(δpᵀ δp)`.
+/// Coordinates of a leg's ends: three of its tip, six of a base.
+pub const ENDS: usize = 9;
+
+/// How a leg answers the places of its ends at the end of a step of the generalised-α method,
+/// velocities following: `δy = G δx`. x is the place of the tip in world axes and the twist of a base that
+/// moves, in its own axes; y the force on the end effector in world axes and the wrench on that base in
+/// the base's axes. Without such a base only the first three count. Corrected by what is observed between two
+/// iterations (`broyden1965`), `G ← G + (δy − G δx) δxᵀ/(δxᵀ δx)`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Slope {
     /// Step for which it holds [s].
     pub step: f64,
-    /// G [N/m].
-    pub matrix: Matrix3<f64>,
-    /// Place of the tip and force of the last iteration of the step under way.
-    last: Option<(Vector3<f64>, Vector3<f64>)>,
+    /// G [N/m and so on].
+    pub matrix: SMatrix<f64, ENDS, ENDS>,
+    /// Places and answer of the last iteration of the step under way.
+    last: Option<Answered>,
+}
+
+/// What a leg answered where its ends were.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answered {
+    /// Place of the tip, world axes [m].
+    pub tip: Vector3<f64>,
+    /// A base that moves.
+    pub base: Option<Se3>,
+    /// Force on the end effector and wrench on the base, as in [`Slope`].
+    pub answer: SVector<f64, ENDS>,
+}
+
+impl Answered {
+    /// The way of the ends from another place.
+    fn way_from(&self, other: &Self) -> SVector<f64, ENDS> {
+        let mut out = SVector::<f64, ENDS>::zeros();
+        out.fixed_rows_mut::<3>(0)
+            .copy_from(&(self.tip - other.tip));
+        if let (Some(from), Some(to)) = (&other.base, &self.base) {
+            // No iterate turns by half a turn; one that does teaches nothing.
+            let twist = from.between(to).log().unwrap_or(Vector6::repeat(f64::NAN));
+            out.fixed_rows_mut::<6>(3).copy_from(&twist);
+        }
+        out
+    }
 }
 
 /// Updates from changes smaller than this would learn rounding [m].
@@ -97,7 +147,7 @@ const SMALLEST_CHANGE: f64 = 1e-12;
 
 impl Slope {
     /// For steps of `step` [s].
-    pub fn new(step: f64, matrix: Matrix3<f64>) -> Self {
+    pub fn new(step: f64, matrix: SMatrix<f64, ENDS, ENDS>) -> Self {
         Self {
             step,
             matrix,
@@ -111,17 +161,69 @@ impl Slope {
     }
 
     /// Learns from an iteration.
-    pub fn learn(&mut self, tip: &Vector3<f64>, force: &Vector3<f64>) {
-        if let Some((last_tip, last_force)) = self.last {
-            let way = tip - last_tip;
+    pub fn learn(&mut self, now: &Answered) {
+        if let Some(last) = self.last {
+            let way = now.way_from(&last);
             let square = way.norm_squared();
             // Not a number is no change to learn from either.
             if square > SMALLEST_CHANGE * SMALLEST_CHANGE {
-                let missed = (force - last_force) - self.matrix * way;
+                let missed = (now.answer - last.answer) - self.matrix * way;
                 self.matrix += missed * way.transpose() / square;
             }
         }
-        self.last = Some((*tip, *force));
+        self.last = Some(*now);
+    }
+
+    /// G from what a leg told of its derivatives, for steps of `step` [s] whose velocities follow places by
+    /// `rate` [1/s].
+    pub fn told(
+        response: &LegResponse,
+        base: Option<&BodyState>,
+        (step, rate): (f64, f64),
+    ) -> Self {
+        let mut out = Self::new(step, SMatrix::zeros());
+        let TipDerivatives {
+            by_position,
+            by_velocity,
+        } = &response.derivatives;
+        let mut block = out.matrix.fixed_view_mut::<3, 3>(0, 0);
+        block += by_position + by_velocity * rate;
+        let Some(base) = base else { return out };
+        let BaseDerivatives {
+            tip_by_base,
+            by_tip,
+            by_base,
+        } = &response.base_derivatives;
+        let rotation = base.pose.rotation();
+        // Position and rotation vector follow a twist in the base's axes by this.
+        let mut place = Matrix6::zeros();
+        place.fixed_view_mut::<3, 3>(0, 0).copy_from(&rotation);
+        let turn_only = Se3::from_parts(Vector3::zeros(), rotation);
+        let turn = turn_only.log().unwrap_or_else(|_| Vector6::zeros());
+        let turning = Se3::tangent_inverse(&turn);
+        place
+            .fixed_view_mut::<3, 3>(3, 3)
+            .copy_from(&turning.fixed_view::<3, 3>(3, 3));
+        // Wrenches are told in world axes.
+        let mut inward = Matrix6::zeros();
+        for i in [0, 3] {
+            inward
+                .fixed_view_mut::<3, 3>(i, i)
+                .copy_from(&rotation.transpose());
+        }
+        let mut block = out.matrix.fixed_view_mut::<3, 6>(0, 3);
+        block += (tip_by_base[0] + tip_by_base[1] * rate) * place;
+        let mut block = out.matrix.fixed_view_mut::<6, 3>(3, 0);
+        block += inward * (by_tip[0] + by_tip[1] * rate);
+        let mut block = out.matrix.fixed_view_mut::<6, 6>(3, 3);
+        block += inward * (by_base[0] + by_base[1] * rate) * place;
+        let local = inward * response.base_wrench;
+        for i in [0, 3] {
+            let turned = skew(&local.fixed_rows::<3>(i).into());
+            let mut block = out.matrix.fixed_view_mut::<3, 3>(3 + i, 6);
+            block += turned;
+        }
+        out
     }
 }
 
@@ -148,9 +250,9 @@ pub struct LegSlot {
     pub slope: Option<Slope>,
     time: f64,
     saved_time: f64,
-    /// Position and velocity of the tip now and when it was saved.
-    tip: (Vector3<f64>, Vector3<f64>),
-    saved_tip: (Vector3<f64>, Vector3<f64>),
+    /// The ends now and when they were saved.
+    ends: Ends,
+    saved_ends: Ends,
     /// Work of its inputs at the start of the step, as the leg has it [J]; see
     /// [`super::common::Cosimulation::note_work`].
     pub work_in: Option<f64>,
@@ -170,7 +272,14 @@ const MOST_DIVISIONS: usize = 10;
 impl LegSlot {
     /// A unit at its start.
     pub fn new(unit: Box<dyn LegUnit>, start: &UnitStart, sphere: Vector3<f64>) -> Self {
-        let tip = (start.tip(), Vector3::zeros());
+        let moves = start.foundation == Foundation::Moving;
+        let ends = Ends {
+            tip: (start.tip(), Vector3::zeros()),
+            base: moves.then(|| BaseMotion {
+                place: Vector6::zeros(),
+                rate: Vector6::zeros(),
+            }),
+        };
         Self {
             unit,
             sphere,
@@ -183,8 +292,8 @@ impl LegSlot {
             slope: None,
             time: 0.0,
             saved_time: 0.0,
-            tip,
-            saved_tip: tip,
+            ends,
+            saved_ends: ends,
             work_in: None,
             response: LegResponse::default(),
             failure: None,
@@ -210,7 +319,7 @@ impl LegSlot {
 
     /// Where the leg has its tip [m].
     pub fn tip(&self) -> &Vector3<f64> {
-        &self.tip.0
+        &self.ends.tip.0
     }
 
     /// The motor's torque history [N·m] and target history [rad].
@@ -237,19 +346,29 @@ impl LegSlot {
             return;
         }
         let found = (|| {
-            let (place, velocity) = self.tip_on(&stop.state);
-            let mut matrix = Matrix3::zeros();
-            for j in 0..3 {
-                let mut forces = [Vector3::zeros(); 2];
-                for (force, sign) in forces.iter_mut().zip([1.0, -1.0]) {
-                    let mut aside = Vector3::zeros();
+            let mut matrix = SMatrix::<f64, ENDS, ENDS>::zeros();
+            let count = if stop.base.is_some() { ENDS } else { 3 };
+            for j in 0..count {
+                let mut answers = [SVector::<f64, ENDS>::zeros(); 2];
+                for (answer, sign) in answers.iter_mut().zip([1.0, -1.0]) {
+                    let mut aside = SVector::<f64, ENDS>::zeros();
                     aside[j] = sign * DIFFERENCE;
+                    let base = stop.base.map(|base| {
+                        let twist: Vector6<f64> = aside.fixed_rows::<6>(3).into();
+                        BodyState {
+                            pose: base.pose.compose(&Se3::exp(&twist)),
+                            velocity: base.velocity + twist * rate,
+                            ..base
+                        }
+                    });
+                    let mut to = self.ends_on(&stop.state, base.as_ref())?;
+                    let by: Vector3<f64> = aside.fixed_rows::<3>(0).into();
+                    to.tip = (to.tip.0 + by, to.tip.1 + by * rate);
                     self.prepare(request.before)?;
-                    let to = (place + aside, velocity + aside * rate);
                     self.go(stop.time, to, 0)?;
-                    *force = self.unit.tip_force()?;
+                    *answer = self.ask(base.as_ref())?;
                 }
-                matrix.set_column(j, &((forces[0] - forces[1]) / (2.0 * DIFFERENCE)));
+                matrix.set_column(j, &((answers[0] - answers[1]) / (2.0 * DIFFERENCE)));
             }
             Ok(matrix)
         })();
@@ -264,11 +383,11 @@ impl LegSlot {
         match before {
             Before::Save => {
                 self.unit.save()?;
-                (self.saved_time, self.saved_tip) = (self.time, self.tip);
+                (self.saved_time, self.saved_ends) = (self.time, self.ends);
             }
             Before::Restore => {
                 self.unit.restore()?;
-                (self.time, self.tip) = (self.saved_time, self.saved_tip);
+                (self.time, self.ends) = (self.saved_time, self.saved_ends);
             }
             Before::Nothing => {}
         }
@@ -278,12 +397,20 @@ impl LegSlot {
     fn try_follow(&mut self, stop: &Stop, request: &Request) -> UnitResult<()> {
         self.prepare(request.before)?;
         let depth = if request.divide { MOST_DIVISIONS } else { 0 };
-        let to = self.tip_on(&stop.state);
+        let to = self.ends_on(&stop.state, stop.base.as_ref())?;
         self.go(stop.time, to, depth)?;
         let (unit, response) = (&mut self.unit, &mut self.response);
         response.force = unit.tip_force()?;
+        if stop.base.is_some() {
+            response.base_wrench = unit.base_wrench()?;
+        }
         match request.question {
-            Question::Force if request.derivatives => response.derivatives = unit.derivatives()?,
+            Question::Force if request.derivatives => {
+                response.derivatives = unit.derivatives()?;
+                if stop.base.is_some() {
+                    response.base_derivatives = unit.base_derivatives()?;
+                }
+            }
             Question::Force => {}
             Question::Series => {
                 response.series = unit.force_series()?;
@@ -295,25 +422,44 @@ impl LegSlot {
         Ok(())
     }
 
-    /// Position and velocity of the joint on the end effector.
-    fn tip_on(&self, state: &BodyState) -> (Vector3<f64>, Vector3<f64>) {
-        (
+    /// The ends on the end effector and on a base that moves.
+    fn ends_on(&self, state: &BodyState, base: Option<&BodyState>) -> UnitResult<Ends> {
+        let tip = (
             state.point(&self.sphere),
             state.point_velocity(&self.sphere),
-        )
+        );
+        let base = base.map(BaseMotion::of).transpose()?;
+        Ok(Ends { tip, base })
     }
 
-    /// Moves the tip to a position with a velocity until `end` [s].
-    fn go(
-        &mut self,
-        end: f64,
-        to: (Vector3<f64>, Vector3<f64>),
-        divisions: usize,
-    ) -> UnitResult<()> {
+    /// What the unit answers where it is, as in [`Slope`].
+    fn ask(&mut self, base: Option<&BodyState>) -> UnitResult<SVector<f64, ENDS>> {
+        let force = self.unit.tip_force()?;
+        let wrench = match base {
+            Some(_) => self.unit.base_wrench()?,
+            None => Vector6::zeros(),
+        };
+        Ok(answer(&force, &wrench, base))
+    }
+
+    /// Where the ends were last and what the unit answered there.
+    pub fn answered(&self, stop: &Stop) -> Answered {
+        let base = stop.base.as_ref();
+        let response = &self.response;
+        Answered {
+            tip: stop.state.point(&self.sphere),
+            base: base.map(|base| base.pose),
+            answer: answer(&response.force, &response.base_wrench, base),
+        }
+    }
+
+    /// Moves the ends to these until `end` [s].
+    fn go(&mut self, end: f64, to: Ends, divisions: usize) -> UnitResult<()> {
         let length = end - self.time;
         let inputs = UnitInputs {
-            tip_position: to.0,
-            tip_velocity: to.1,
+            tip_position: to.tip.0,
+            tip_velocity: to.tip.1,
+            base: to.base,
             motor_torque: command(&self.torque, self.time, end),
             motor_angle: command(&self.angle, self.time, end),
         };
@@ -325,14 +471,20 @@ impl LegSlot {
         match self.unit.step(self.time, length, &inputs) {
             Ok(()) => {
                 self.time += length;
-                self.tip = to;
+                self.ends = to;
                 Ok(())
             }
             Err(error) if error.is_discard() && divisions > 0 => {
                 if again {
                     self.unit.restore()?;
                 }
-                let middle = halfway(self.tip, to, length);
+                let base = self.ends.base.zip(to.base).map(|(from, to)| {
+                    let (from, to) = ((from.place, from.rate), (to.place, to.rate));
+                    let (place, rate) = halfway(from, to, length);
+                    BaseMotion { place, rate }
+                });
+                let tip = halfway(self.ends.tip, to.tip, length);
+                let middle = Ends { tip, base };
                 self.go(self.time + 0.5 * length, middle, divisions - 1)?;
                 self.go(end, to, divisions - 1)
             }
@@ -341,12 +493,38 @@ impl LegSlot {
     }
 }
 
+/// The answer of a leg as in [`Slope`], from force and wrench in world axes.
+fn answer(
+    force: &Vector3<f64>,
+    wrench: &Vector6<f64>,
+    base: Option<&BodyState>,
+) -> SVector<f64, ENDS> {
+    let mut out = SVector::<f64, ENDS>::zeros();
+    out.fixed_rows_mut::<3>(0).copy_from(force);
+    if let Some(base) = base {
+        let local = inward(base, wrench);
+        out.fixed_rows_mut::<6>(3).copy_from(&local);
+    }
+    out
+}
+
+/// A wrench in world axes in those of a body.
+pub fn inward(body: &BodyState, wrench: &Vector6<f64>) -> Vector6<f64> {
+    let rotation = body.pose.rotation();
+    let mut out = Vector6::zeros();
+    for i in [0, 3] {
+        let local = rotation.tr_mul(&wrench.fixed_rows::<3>(i));
+        out.fixed_rows_mut::<3>(i).copy_from(&local);
+    }
+    out
+}
+
 /// The middle of the cubic between two positions and velocities `length` seconds apart.
-fn halfway(
-    from: (Vector3<f64>, Vector3<f64>),
-    to: (Vector3<f64>, Vector3<f64>),
+fn halfway<const M: usize>(
+    from: (SVector<f64, M>, SVector<f64, M>),
+    to: (SVector<f64, M>, SVector<f64, M>),
     length: f64,
-) -> (Vector3<f64>, Vector3<f64>) {
+) -> (SVector<f64, M>, SVector<f64, M>) {
     (
         (from.0 + to.0) * 0.5 + (from.1 - to.1) * (0.125 * length),
         (to.0 - from.0) * (1.5 / length) - (from.1 + to.1) * 0.25,

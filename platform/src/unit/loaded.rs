@@ -1,18 +1,20 @@
 //! A leg inside an FMU as a unit of co-simulation: any `LegSpatial.fmu` of this project.
 
 use super::{
-    Abilities, AllUnits, Command, ForceSeries, LegEnergy, LegShape, LegUnit, LegView,
-    TipDerivatives, UnitError, UnitInputs, UnitResult, UnitStart, unit_starts,
+    Abilities, AllUnits, BaseDerivatives, Command, ForceSeries, LegEnergy, LegShape, LegUnit,
+    LegView, STAND_ON_MOVING_BASE, TipDerivatives, UnitError, UnitInputs, UnitResult, UnitStart,
+    unit_starts,
 };
 use crate::error::{PlatformError, Result};
 use crate::statics::StaticPlatform;
 use leg_core::SpatialLegConfig;
 use leg_core::series::ORDERS;
+use leg_core::spatial::Foundation;
 use leg_core::unit_spatial::SpatialInput;
 use multibody::group::{Group, Se3};
 use multibody::math;
 use multibody::results::soundness::LeafStrain;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, SMatrix, SVector, Vector3, Vector6};
 use softdock_fmi::import::{FmuArchive, FmuInstance, ImportError, Options, SavedState};
 use softdock_fmi::variables::Value;
 
@@ -30,6 +32,17 @@ struct References {
     /// Largest strains of the leaf; an FMU may have none.
     strain: Option<Vec<u32>>,
     middle: Vec<u32>,
+    /// What a leg on a base that moves has besides; an FMU may have none.
+    base: Option<BaseReferences>,
+}
+
+/// Value references of a leg on a base that moves.
+#[derive(Debug, Clone)]
+struct BaseReferences {
+    moves: u32,
+    place: Vec<u32>,
+    rate: Vec<u32>,
+    wrench: Vec<u32>,
 }
 
 /// Outputs of a [`LegView`], the tip's force first.
@@ -103,6 +116,23 @@ impl References {
             energy: all(&ENERGY)?,
             strain: all(&STRAIN).ok(),
             middle: find("leaf.middle", 3)?,
+            base: BaseReferences::find(archive).ok(),
+        })
+    }
+}
+
+impl BaseReferences {
+    fn find(archive: &FmuArchive) -> core::result::Result<Self, ImportError> {
+        let both = |first: &str, second: &str| {
+            let mut out = archive.references(&names(first, 3))?;
+            out.extend(archive.references(&names(second, 3))?);
+            Ok::<_, ImportError>(out)
+        };
+        Ok(Self {
+            moves: archive.reference("base.moves")?,
+            place: both("base.position", "base.rotation")?,
+            rate: both("base.velocity", "base.rotation_rate")?,
+            wrench: both("base.force", "base.moment")?,
         })
     }
 }
@@ -119,6 +149,8 @@ pub struct LoadedFmu {
     config: SpatialLegConfig,
     /// Where the tip was last told to be [m].
     tip: Vector3<f64>,
+    /// Where the base was last told to be.
+    base: Se3,
 }
 
 fn failed(error: ImportError) -> UnitError {
@@ -134,11 +166,20 @@ impl LoadedFmu {
             rollback: described.is_some_and(|it| it.can_get_and_set_fmu_state),
             derivatives: described.is_some_and(|it| it.provides_directional_derivative),
             series: references.series.is_some(),
+            moving_base: start.foundation == Foundation::Moving,
         };
         let mut instance = archive
             .instantiate(name, &Options::default())
             .map_err(UnitError::refused)?;
         set_parameters(archive, &mut instance, &start.config)?;
+        if abilities.moving_base {
+            let base = references.base.as_ref().ok_or(UnitError::Unable {
+                ability: STAND_ON_MOVING_BASE,
+            })?;
+            instance
+                .set_boolean(&[base.moves], &[true])
+                .map_err(UnitError::refused)?;
+        }
         let inputs = &references.inputs;
         instance
             // Winches are not told: nothing pulls in co-simulation.
@@ -152,6 +193,7 @@ impl LoadedFmu {
             interpolates: described.is_some_and(|it| it.can_interpolate_inputs),
             saved: None,
             tip: start.tip(),
+            base: Se3::identity(),
             config: start.config.clone(),
         })
     }
@@ -203,6 +245,20 @@ impl LegUnit for LoadedFmu {
         self.instance
             .set_real(&references.inputs, &values)
             .map_err(failed)?;
+        if let Some(base) = &inputs.base {
+            let known = references.base.as_ref().ok_or(UnitError::Unable {
+                ability: STAND_ON_MOVING_BASE,
+            })?;
+            for (references, values) in [(&known.place, &base.place), (&known.rate, &base.rate)] {
+                self.instance
+                    .set_real(references, values.as_slice())
+                    .map_err(failed)?;
+            }
+            let mut turn = base.place;
+            turn.fixed_rows_mut::<3>(0).fill(0.0);
+            let place = base.place.fixed_rows::<3>(0).into();
+            self.base = Se3::from_parts(place, Se3::exp(&turn).rotation());
+        }
         let (torque_reference, angle_reference) = (references.torque, references.angle);
         self.set_command(torque_reference, &torque)?;
         self.set_command(angle_reference, &angle)?;
@@ -263,6 +319,43 @@ impl LegUnit for LoadedFmu {
         Ok(out)
     }
 
+    fn base_wrench(&mut self) -> UnitResult<Vector6<f64>> {
+        let known = self.references.base.as_ref();
+        let ability = STAND_ON_MOVING_BASE;
+        let known = known.ok_or(UnitError::Unable { ability })?;
+        let mut out = Vector6::zeros();
+        self.instance
+            .get_finite_real(&known.wrench, out.as_mut_slice())
+            .map_err(failed)?;
+        Ok(out)
+    }
+
+    fn base_derivatives(&mut self) -> UnitResult<BaseDerivatives> {
+        let Self {
+            instance,
+            references,
+            ..
+        } = self;
+        let ability = STAND_ON_MOVING_BASE;
+        let base = (references.base.as_ref()).ok_or(UnitError::Unable { ability })?;
+        let (position, velocity) = (&references.inputs[..3], &references.inputs[3..6]);
+        let (force, wrench) = (&references.force, &base.wrench);
+        Ok(BaseDerivatives {
+            tip_by_base: [
+                block(instance, force, &base.place)?,
+                block(instance, force, &base.rate)?,
+            ],
+            by_tip: [
+                block(instance, wrench, position)?,
+                block(instance, wrench, velocity)?,
+            ],
+            by_base: [
+                block(instance, wrench, &base.place)?,
+                block(instance, wrench, &base.rate)?,
+            ],
+        })
+    }
+
     fn view(&mut self) -> UnitResult<LegView> {
         let mut values = [0.0; VIEWED];
         let view = &self.references.view;
@@ -318,6 +411,7 @@ impl LegUnit for LoadedFmu {
             .map_err(failed)?;
         let angle = self.view()?.motor_angle;
         let crank = self.config.crank_pose(angle).map_err(UnitError::failed)?;
+        let crank = self.base.compose(&crank);
         let arm = Vector3::new(self.config.crank.length_m, 0.0, 0.0);
         let root = crank.translation() + crank.rotation() * arm;
         Ok(LegShape {
@@ -368,6 +462,23 @@ fn by_motion_of_tip(
         }
     }
     Ok(())
+}
+
+/// Derivatives of some outputs by some inputs.
+fn block<const R: usize, const C: usize>(
+    instance: &mut FmuInstance,
+    outputs: &[u32],
+    inputs: &[u32],
+) -> UnitResult<SMatrix<f64, R, C>> {
+    let mut out = SMatrix::<f64, R, C>::zeros();
+    for (column, input) in inputs.iter().enumerate() {
+        let mut changes = SVector::<f64, R>::zeros();
+        instance
+            .directional_derivative(outputs, &[*input], &[1.0], changes.as_mut_slice())
+            .map_err(failed)?;
+        out.set_column(column, &changes);
+    }
+    Ok(out)
 }
 
 /// Frames along a half wave from `a` through `middle` to `b`.

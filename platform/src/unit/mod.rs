@@ -12,10 +12,12 @@ pub mod native;
 pub use loaded::LoadedFmu;
 pub use native::{NativeUnit, UnitStart, unit_starts};
 
+use crate::body::BodyState;
+use crate::native::base_motion;
 use leg_core::series::ORDERS;
 use multibody::group::Se3;
 use multibody::results::soundness::LeafStrain;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Matrix6, SMatrix, Vector3, Vector6};
 
 /// What a unit can do beyond stepping.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -26,7 +28,13 @@ pub struct Abilities {
     pub derivatives: bool,
     /// It tells how that force went over a step.
     pub series: bool,
+    /// It stands on a base that moves.
+    pub moving_base: bool,
 }
+
+/// What a unit without it cannot do.
+pub(crate) const STAND_ON_MOVING_BASE: &str =
+    "stand on a base that moves, as base.free_floating = true asks for";
 
 /// Why a unit did not do what it was asked for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -140,6 +148,28 @@ pub struct UnitInputs {
     pub motor_torque: Command,
     /// Target of the crank's angle, counted from its start [rad].
     pub motor_angle: Command,
+    /// A base that moves at the end of the step.
+    pub base: Option<BaseMotion>,
+}
+
+/// Where a base that moves is, from where it was at the start.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BaseMotion {
+    /// Position [m] and rotation vector [rad].
+    pub place: Vector6<f64>,
+    /// Their rates [m/s, rad/s].
+    pub rate: Vector6<f64>,
+}
+
+impl BaseMotion {
+    /// That of a body; fails where it has turned by half a turn.
+    pub fn of(base: &BodyState) -> UnitResult<Self> {
+        let motion = base_motion(base).map_err(UnitError::failed)?;
+        Ok(Self {
+            place: Vector6::from_fn(|i, _| motion[i][0]),
+            rate: Vector6::from_fn(|i, _| motion[i][1]),
+        })
+    }
 }
 
 /// How the force of the tip depends on the tip's motion at the end of the last step.
@@ -156,6 +186,29 @@ impl Default for TipDerivatives {
         Self {
             by_position: Matrix3::zeros(),
             by_velocity: Matrix3::zeros(),
+        }
+    }
+}
+
+/// How the force of the tip and the wrench on a base that moves depend on the motion of both ends at
+/// the end of the last step, besides [`TipDerivatives`]: by the base's place and its rates, by the tip's
+/// position and velocity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BaseDerivatives {
+    /// Of the tip's force by place and rates of the base.
+    pub tip_by_base: [SMatrix<f64, 3, 6>; 2],
+    /// Of the wrench by position and velocity of the tip.
+    pub by_tip: [SMatrix<f64, 6, 3>; 2],
+    /// Of the wrench by place and rates of the base.
+    pub by_base: [Matrix6<f64>; 2],
+}
+
+impl Default for BaseDerivatives {
+    fn default() -> Self {
+        Self {
+            tip_by_base: [SMatrix::zeros(); 2],
+            by_tip: [SMatrix::zeros(); 2],
+            by_base: [Matrix6::zeros(); 2],
         }
     }
 }
@@ -240,6 +293,18 @@ pub trait LegUnit: Send + core::fmt::Debug {
 
     /// Derivatives of the series by the tip's motion at the end of the last step.
     fn series_derivatives(&mut self) -> UnitResult<[TipDerivatives; ORDERS]>;
+
+    /// Wrench of the leg on a base that moves, world axes, about the base's origin [N, N·m].
+    fn base_wrench(&mut self) -> UnitResult<Vector6<f64>> {
+        let ability = STAND_ON_MOVING_BASE;
+        Err(UnitError::Unable { ability })
+    }
+
+    /// Derivatives that concern a base that moves.
+    fn base_derivatives(&mut self) -> UnitResult<BaseDerivatives> {
+        let ability = STAND_ON_MOVING_BASE;
+        Err(UnitError::Unable { ability })
+    }
 
     /// A look at the leg.
     fn view(&mut self) -> UnitResult<LegView>;

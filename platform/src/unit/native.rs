@@ -1,14 +1,14 @@
 //! The native leg as a unit of co-simulation, and where units start from.
 
 use super::{
-    Abilities, AllUnits, Command, ForceSeries, LegEnergy, LegShape, LegUnit, LegView,
-    TipDerivatives, UnitError, UnitInputs, UnitResult,
+    Abilities, AllUnits, BaseDerivatives, Command, ForceSeries, LegEnergy, LegShape, LegUnit,
+    LegView, TipDerivatives, UnitError, UnitInputs, UnitResult,
 };
 use crate::error::{PlatformError, Result};
 use crate::native::torque_history;
 use crate::statics::StaticPlatform;
 use leg_core::series::{ORDERS, Series};
-use leg_core::spatial::{SpatialLeg, SpatialState};
+use leg_core::spatial::{Foundation, SpatialLeg, SpatialState};
 use leg_core::unit::Input;
 use leg_core::unit_spatial::{
     SPATIAL_INPUTS, SavedSpatial, SpatialInput, SpatialOutput, SpatialUnit,
@@ -19,7 +19,7 @@ use multibody::model::Signal;
 use multibody::results;
 use multibody::results::energy::energies;
 use multibody::results::soundness::LeafStrain;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, SMatrix, Vector3, Vector6};
 
 /// What a unit of one leg is made from, native or loaded.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +33,8 @@ pub struct UnitStart {
     pub motor_torque: Signal,
     /// Target of the crank's angle over time, from where it starts [rad].
     pub motor_angle: Signal,
+    /// What it stands on.
+    pub foundation: Foundation,
 }
 
 impl UnitStart {
@@ -44,9 +46,11 @@ impl UnitStart {
 
 /// Where the units of all legs start from if the platform rests in `equilibrium`.
 pub fn unit_starts(equilibrium: &StaticPlatform) -> Result<Vec<UnitStart>> {
-    if equilibrium.config().base.free_floating {
-        return Err(PlatformError::FloatingBase);
-    }
+    let foundation = if equilibrium.config().base.free_floating {
+        Foundation::Moving
+    } else {
+        Foundation::Ground
+    };
     equilibrium.require_leaves("legs that solve their own steps (co-simulation)")?;
     let torques = equilibrium.holding_torques();
     let start = |(i, (leg, state, rest_length)): (usize, (&SpatialLeg, &SpatialState, _))| {
@@ -81,6 +85,7 @@ pub fn unit_starts(equilibrium: &StaticPlatform) -> Result<Vec<UnitStart>> {
             inputs,
             motor_torque,
             motor_angle,
+            foundation,
         }
     };
     Ok(equilibrium.legs().enumerate().map(start).collect())
@@ -99,7 +104,8 @@ pub struct NativeUnit {
 impl NativeUnit {
     /// The leg at rest where it starts from.
     pub fn new(start: &UnitStart) -> core::result::Result<Self, LegError> {
-        let unit = SpatialUnit::new(&start.config, true, &start.inputs)?;
+        let unit = SpatialUnit::boxed(&start.config, start.foundation, true, &start.inputs)?;
+        let unit = *unit;
         let saved = unit.save();
         Ok(Self { unit, saved })
     }
@@ -117,6 +123,22 @@ impl NativeUnit {
 }
 
 impl NativeUnit {
+    /// Derivatives of outputs from `first` on by inputs from another on.
+    fn block<const R: usize, const C: usize>(
+        &mut self,
+        first: SpatialOutput,
+        by: SpatialInput,
+    ) -> UnitResult<SMatrix<f64, R, C>> {
+        let mut out = SMatrix::<f64, R, C>::zeros();
+        for (row, column) in (0..R).flat_map(|row| (0..C).map(move |column| (row, column))) {
+            let derivative = self
+                .unit
+                .derivative(first as usize + row, by as usize + column);
+            out[(row, column)] = derivative.map_err(UnitError::failed)?;
+        }
+        Ok(out)
+    }
+
     /// Derivatives of three outputs, the first of which is `first`.
     fn by_motion_of_tip(&mut self, first: usize) -> UnitResult<TipDerivatives> {
         let mut out = TipDerivatives::default();
@@ -147,6 +169,7 @@ impl LegUnit for NativeUnit {
             rollback: true,
             derivatives: true,
             series: true,
+            moving_base: self.unit.origin().base_moves,
         }
     }
 
@@ -155,6 +178,12 @@ impl LegUnit for NativeUnit {
         for i in 0..3 {
             list[SpatialInput::TipPosition as usize + i].value = inputs.tip_position[i];
             list[SpatialInput::TipVelocity as usize + i].value = inputs.tip_velocity[i];
+        }
+        if let Some(base) = &inputs.base {
+            for i in 0..6 {
+                list[SpatialInput::BasePlace as usize + i].value = base.place[i];
+                list[SpatialInput::BaseRate as usize + i].value = base.rate[i];
+            }
         }
         set(
             &mut list[SpatialInput::MotorTorque as usize],
@@ -191,6 +220,23 @@ impl LegUnit for NativeUnit {
         for (order, derivatives) in out.iter_mut().enumerate() {
             *derivatives =
                 self.by_motion_of_tip(SpatialOutput::TipForceMean as usize + 3 * order)?;
+        }
+        Ok(out)
+    }
+
+    fn base_wrench(&mut self) -> UnitResult<Vector6<f64>> {
+        Ok(self.unit.leg().base_wrench(self.unit.state()))
+    }
+
+    fn base_derivatives(&mut self) -> UnitResult<BaseDerivatives> {
+        let mut out = BaseDerivatives::default();
+        let tip = [SpatialInput::TipPosition, SpatialInput::TipVelocity];
+        let base = [SpatialInput::BasePlace, SpatialInput::BaseRate];
+        let (force, wrench) = (SpatialOutput::TipForce, SpatialOutput::BaseForce);
+        for k in 0..2 {
+            out.tip_by_base[k] = self.block(force, base[k])?;
+            out.by_tip[k] = self.block(wrench, tip[k])?;
+            out.by_base[k] = self.block(wrench, base[k])?;
         }
         Ok(out)
     }

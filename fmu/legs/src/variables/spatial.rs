@@ -3,7 +3,7 @@
 use super::{Choice, Choices, LegParameters, fmu, shared};
 use leg_core::SpatialLegConfig;
 use leg_core::config::{ConfigError, Crank, Leaf, Motor, Solver, Tendon};
-use leg_core::spatial::{Base, CarriedMoment, Carrier, SectionShape, UniversalJoint};
+use leg_core::spatial::{Base, CarriedMoment, Carrier, Foundation, SectionShape, UniversalJoint};
 use leg_core::unit::{Origin, OutputGroup};
 use leg_core::unit_spatial::{
     SPATIAL_INPUTS, SPATIAL_OUTPUTS, SpatialInput as I, SpatialOutput as O,
@@ -23,6 +23,7 @@ pub struct SpatialParameters {
     motor_middle: Choice,
     stroke_middle: Choice,
     tip_velocity_given: bool,
+    base_moves: bool,
 }
 
 /// Spectral radius of a leg that knows nothing of its master. In a master that holds forces over a step,
@@ -48,6 +49,7 @@ impl Default for SpatialParameters {
             motor_middle: Choice::ready(0.0),
             stroke_middle: Choice::ready(0.41),
             tip_velocity_given: true,
+            base_moves: false,
         }
     }
 }
@@ -56,6 +58,15 @@ impl SpatialParameters {
     /// Whether the tip's velocity at the end of a step comes from outside.
     pub fn tip_velocity_given(&self) -> bool {
         self.tip_velocity_given
+    }
+
+    /// What it stands on.
+    pub fn foundation(&self) -> Foundation {
+        if self.base_moves {
+            Foundation::Moving
+        } else {
+            Foundation::Ground
+        }
     }
 }
 
@@ -83,6 +94,7 @@ impl From<&SpatialLegConfig> for SpatialParameters {
             motor_middle: Choice::chosen(config.motor_middle_rad, ready.motor_middle),
             stroke_middle: Choice::chosen(config.stroke_middle_m, ready.stroke_middle),
             tip_velocity_given: ready.tip_velocity_given,
+            base_moves: ready.base_moves,
             config: config.clone(),
         }
     }
@@ -179,6 +191,7 @@ pub const fn table() -> List<SpatialParameters> {
         SPATIAL_OUTPUTS,
     );
     course_of_force(&mut list);
+    moving_base(&mut list);
     list
 }
 
@@ -264,8 +277,8 @@ const fn pretension(list: &mut List<SpatialParameters>) {
     .influences(InfluencesOutputs::AfterStart)
     .boolean(
         "tip.velocity_given",
-        "The tip has the velocity tip.velocity at the end of a step; false: its mean velocity of \
-         the step",
+        "The tip has the velocity tip.velocity at the end of a step, and a base that moves the rates \
+         base.velocity and base.rotation_rate; false: the mean velocities of the step",
         |p| &mut p.tip_velocity_given,
     )
     .influences(InfluencesOutputs::AtStart);
@@ -444,4 +457,73 @@ const fn course_of_force(list: &mut List<SpatialParameters>) {
         );
         k += 1;
     }
+}
+
+/// Behind all others, whose references stay: what a leg on a base that moves has besides.
+const fn moving_base(list: &mut List<SpatialParameters>) {
+    list.influences(InfluencesOutputs::AtStart).boolean(
+        "base.moves",
+        "The base moves as base.position and base.rotation say; false: it stands on the ground, and \
+         base.force and base.moment are zero",
+        |p| &mut p.base_moves,
+    );
+    let inputs = [
+        (
+            "base.position",
+            U::Metre,
+            I::BasePlace as usize,
+            InfluencesOutputs::AfterStart,
+            "Origin of the base at the end of the step, if base.moves; zero at the start",
+        ),
+        (
+            "base.rotation",
+            U::Radian,
+            I::BasePlace as usize + 3,
+            InfluencesOutputs::AfterStart,
+            "Rotation vector of the base at the end of the step, if base.moves; zero at the start, shorter \
+             than half a turn",
+        ),
+        (
+            "base.velocity",
+            U::MetrePerSecond,
+            I::BaseRate as usize,
+            InfluencesOutputs::AfterStart,
+            "Rate of base.position at the end of the step, if tip.velocity_given",
+        ),
+        (
+            "base.rotation_rate",
+            U::RadianPerSecond,
+            I::BaseRate as usize + 3,
+            InfluencesOutputs::AfterStart,
+            "Rate of base.rotation at the end of the step, if tip.velocity_given",
+        ),
+    ];
+    let mut i = 0;
+    while i < inputs.len() {
+        let (name, unit, first, influences, description) = inputs[i];
+        list.influences(influences);
+        let mut k = 0;
+        while k < 3 {
+            let name = Name::numbered(name, k + 1);
+            list.input(name, unit, first + k, description, |_, _| 0.0);
+            k += 1;
+        }
+        i += 1;
+    }
+    let group = OutputGroup::Base as usize;
+    list.influences(InfluencesOutputs::AtStart)
+        .outputs(
+            ("base.force", 3),
+            U::Newton,
+            O::BaseForce as usize,
+            group,
+            "Force of the leg on a base that moves",
+        )
+        .outputs(
+            ("base.moment", 3),
+            U::NewtonMetre,
+            O::BaseMoment as usize,
+            group,
+            "Moment of the leg on a base that moves, about the base's origin",
+        );
 }

@@ -105,6 +105,8 @@ impl Implicit {
         let stop = Stop {
             time: cubic.start + cubic.length,
             state: *cubic.end(),
+            // A base that moves keeps steps short.
+            base: None,
         };
         let request = self.request(Question::Series, derivatives);
         self.common.follow(&stop, &request).map_err(refusal)?;

@@ -8,7 +8,8 @@
 //! * `short`: no longer than a step of the legs. The very equations of the monolithic scheme, with
 //!   contact and target;
 //! * `long`: longer. The end effector moves on a cubic (`cubic`). Contact asks for steps
-//!   shorter than those of the legs, so with a target all steps are short.
+//!   shorter than those of the legs, so with a target all steps are short; so they are on a base that
+//!   moves, for which there is no cubic.
 //!
 //! Jumps of histories are ends of steps; behind one the steps are as short as those of the monolithic
 //! scheme, and grow. A macro step fails if the iteration does not converge or a unit discards its step; it is
@@ -88,7 +89,8 @@ impl Implicit {
         let series = units.iter().all(|unit| unit.abilities().series);
         let common = Cosimulation::new(equilibrium, starts, units)?;
         let lever = common.slots.iter().map(|slot| slot.sphere.norm());
-        Ok(Self {
+        let lets_go = common.base_lets_go();
+        let mut out = Self {
             interface: Interface::new(lever.fold(0.0, f64::max)),
             predictor: Predictor::new(0.0, Vector6::zeros()),
             derivatives,
@@ -101,7 +103,11 @@ impl Implicit {
             age: 0,
             always_slow: false,
             common,
-        })
+        };
+        if lets_go {
+            out.restart_small_steps();
+        }
+        Ok(out)
     }
 
     /// The motion goes on differently from now on: with small steps at first.
@@ -180,7 +186,8 @@ impl Implicit {
     /// The longest step that is allowed at all [s].
     fn largest(&self) -> f64 {
         let solver = &self.common.config.solver;
-        if self.series && self.common.world.encounter().is_none() {
+        let alone = self.common.world.encounter().is_none() && self.common.base().is_none();
+        if self.series && alone {
             solver.macro_step_s
         } else {
             solver.macro_step_s.min(solver.step_s)
