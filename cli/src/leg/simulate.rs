@@ -12,7 +12,6 @@ use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::Summary;
 use anyhow::Result;
 use leg_core::config::{Motor, Solver};
-use leg_core::simulate::BEHIND_JUMP;
 use leg_core::{LegConfig, LegError, LegSample, Simulation};
 use multibody::dynamics::Advance;
 use page::page;
@@ -80,8 +79,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     if arguments.variant == Variant::Chapter4 {
         return chapter4::release(&job, &resolved);
     }
-    let mut simulation = Simulation::new(config)?;
-    simulation.behind_jump = BEHIND_JUMP;
+    let simulation = Simulation::new(config)?;
     job.run(simulation, &resolved.print()?, |report, samples, film| {
         page(report, config, samples, film)
     })

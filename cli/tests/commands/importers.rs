@@ -183,9 +183,7 @@ fn simulate_foreign(folder: &Path) -> bool {
     true
 }
 
-/// The first leg of the native run is what `softdock leg simulate` writes, but for the first step: the
-/// program begins with a sixteenth of it, a leg under a master makes it whole. The tendon's damper answers
-/// the release within that step, and differs by 0.15 N of 58 N; the angles hardly notice.
+/// The first leg of the native run is what `softdock leg simulate` writes.
 fn compare_with_leg_simulate(folder: &Path) {
     let duration = (STEPS as f64 * STEP).to_string();
     let program = env!("CARGO_BIN_EXE_softdock");
@@ -197,11 +195,11 @@ fn compare_with_leg_simulate(folder: &Path) {
         let header = text.lines().next().unwrap();
         header.split(',').position(|one| one == name).unwrap()
     };
-    for (ours, theirs, step_error) in [
-        ("q1", "q1", 1e-6),
-        ("q2", "q2", 1e-6),
-        ("q3", "q3", 1e-6),
-        ("tendon.tension", "tendon_tension", 5e-3),
+    for (ours, theirs) in [
+        ("q1", "q1"),
+        ("q2", "q2"),
+        ("q3", "q3"),
+        ("tendon.tension", "tendon_tension"),
     ] {
         let (i, j) = (column(&native, ours), column(&simulated, theirs));
         let rows = native.lines().skip(1).zip(simulated.lines().skip(1));
@@ -209,10 +207,7 @@ fn compare_with_leg_simulate(folder: &Path) {
         for (row, other) in rows {
             let a = from_hexadecimal(row.split(',').nth(i).unwrap());
             let b: f64 = other.split(',').nth(j).unwrap().parse().unwrap();
-            assert!(
-                (a - b).abs() <= step_error * a.abs().max(1.0),
-                "{ours}: {a} {b}"
-            );
+            assert!((a - b).abs() <= 1e-9 * a.abs().max(1.0), "{ours}: {a} {b}");
             count += 1;
         }
         assert_eq!(count, STEPS + 1);
