@@ -61,9 +61,6 @@ pub struct Simulation {
     pub signals: Signals,
     control: Control,
     settings: StepSettings,
-    /// Fixed steps begin with this part of one at t = 0, where what held the leg lets go, and behind
-    /// jumps of inputs; infinite (the default) for whole steps, as a leg under a master makes them.
-    pub behind_jump: f64,
     workspace: Box<Workspace<Se2, 3>>,
     /// Angle of the chord, counted over full turns.
     chord_angle: f64,
@@ -105,7 +102,6 @@ impl Simulation {
             signals,
             control,
             settings,
-            behind_jump: f64::INFINITY,
             workspace,
             chord_angle,
         })
@@ -146,7 +142,6 @@ impl Simulation {
             signals,
             control,
             settings,
-            behind_jump,
             workspace,
             ..
         } = self;
@@ -156,7 +151,7 @@ impl Simulation {
             parts,
             signals,
             time,
-            (control, *behind_jump),
+            control,
             settings,
             &mut |_| {},
         )
@@ -174,7 +169,6 @@ impl Simulation {
             signals,
             control,
             settings,
-            behind_jump,
             workspace,
             chord_angle,
             ..
@@ -187,13 +181,7 @@ impl Simulation {
         };
         let parts = (state, &mut **workspace);
         let done = advance_driven(
-            &leg.model,
-            parts,
-            signals,
-            time,
-            (control, *behind_jump),
-            settings,
-            &mut look,
+            &leg.model, parts, signals, time, control, settings, &mut look,
         )?;
         looked.map(|()| done)
     }
@@ -210,7 +198,6 @@ impl Simulation {
             state,
             control,
             settings,
-            behind_jump,
             workspace,
             ..
         } = self;
@@ -220,7 +207,7 @@ impl Simulation {
             parts,
             drive,
             time,
-            (control, *behind_jump),
+            control,
             settings,
             &mut |_| {},
         )
@@ -331,31 +318,18 @@ fn mount(config: &LegConfig) -> Result<Box<Mounted>, LegError> {
     Ok(Box::new(Mounted { leg, poses, start }))
 }
 
-/// First step behind a jump, as a part of a step, that shows how a tendon's damper answers it: 1500 N·s/m
-/// stop a leaf of 0.2 kg within a third of a millisecond.
-pub const BEHIND_JUMP: f64 = 1.0 / 16.0;
-
-/// Advances any model under its step control, which remembers an adapted step size; fixed steps begin
-/// with this part of one behind a jump. `watch` sees the state at the end of every step.
+/// Advances any model under its step control, which remembers an adapted step size.
+/// `watch` sees the state at the end of every step.
 pub(super) fn advance_driven<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     (state, workspace): (&mut State<G, N>, &mut Workspace<G, N>),
     drive: &(impl Drive + ?Sized),
     time: f64,
-    (control, behind_jump): (&mut Control, f64),
+    control: &mut Control,
     settings: &StepSettings,
     watch: &mut dyn FnMut(&State<G, N>),
 ) -> Result<Advance, LegError> {
-    let mut stepping = Stepping {
-        behind_jump,
-        ..Stepping::new(control, settings)
-    };
-    // What held the leg until then is gone: that is a jump, too.
-    if state.time == 0.0
-        && let Control::Fixed { step, .. } = *control
-    {
-        stepping.first = behind_jump * step;
-    }
+    let stepping = Stepping::new(control, settings);
     let done = advance_watched(model, state, workspace, drive, time, &stepping, watch);
     let done = done.map_err(stalled(state.time, control, settings))?;
     if let Control::Adaptive { first, .. } = control {

@@ -73,9 +73,6 @@ pub struct SpatialSimulation {
     pub rest_length_m: Option<f64>,
     control: Control,
     settings: StepSettings,
-    /// Fixed steps begin with this part of one at t = 0, where what held the leg lets go, and behind
-    /// jumps of inputs; infinite (the default) for whole steps, as a leg under a master makes them.
-    pub behind_jump: f64,
     workspace: Workspace<Se3, 6>,
 }
 
@@ -118,7 +115,6 @@ impl SpatialSimulation {
             rest_length_m: rest,
             control,
             settings,
-            behind_jump: f64::INFINITY,
             workspace,
         })
     }
@@ -142,7 +138,6 @@ impl SpatialSimulation {
             signals,
             control,
             settings,
-            behind_jump,
             workspace,
             ..
         } = self;
@@ -152,7 +147,7 @@ impl SpatialSimulation {
             parts,
             signals,
             time,
-            (control, *behind_jump),
+            control,
             settings,
             &mut |_| {},
         )
@@ -170,7 +165,6 @@ impl SpatialSimulation {
             signals,
             control,
             settings,
-            behind_jump,
             workspace,
             ..
         } = self;
@@ -182,13 +176,7 @@ impl SpatialSimulation {
         };
         let parts = (state, workspace);
         let done = advance_driven(
-            &leg.model,
-            parts,
-            signals,
-            time,
-            (control, *behind_jump),
-            settings,
-            &mut look,
+            &leg.model, parts, signals, time, control, settings, &mut look,
         )?;
         looked.map(|()| done)
     }
@@ -204,7 +192,6 @@ impl SpatialSimulation {
             state,
             control,
             settings,
-            behind_jump,
             workspace,
             ..
         } = self;
@@ -214,7 +201,7 @@ impl SpatialSimulation {
             parts,
             drive,
             time,
-            (control, *behind_jump),
+            control,
             settings,
             &mut |_| {},
         )

@@ -108,9 +108,6 @@ fn output_step_and_input_table_are_followed() {
         "a/b",
         "--set",
         "motor.mode=angle",
-        // The crank starts at once; undamped, the leaf would vibrate faster than the steps.
-        "--set",
-        "leaf.rayleigh_stiffness_s=1e-4",
     ];
     folder.stdout(&arguments);
     let text = folder.read("a/b/leg.csv");

@@ -545,8 +545,6 @@ fn rows_of_a_table_are_joined_as_asked() {
     let coarse = [
         "--set",
         "legs.elements=4",
-        "--set",
-        "leaf.rayleigh_stiffness_s=1e-4",
         "--duration",
         "0.02",
         "--out",

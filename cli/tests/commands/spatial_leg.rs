@@ -101,10 +101,7 @@ fn the_tip_is_loaded_free_or_moved() {
     let last = |name: &str| *folder.column("leg.csv", name).last().unwrap();
     assert!(last("yb") > 1e-3 && last("u2") > 1e-3, "{}", last("yb"));
     assert!((last("fy") + 0.5).abs() < 1e-12);
-    let free = [&base[..], &locked, &["tip.mode=free"]].concat();
-    let output = folder.command(&free).output().unwrap();
-    // Let go, the undamped leaf vibrates faster than the steps: the peaks are suspect.
-    assert_eq!(output.status.code(), Some(3), "{output:?}");
+    folder.stdout(&[&base[..], &locked, &["tip.mode=free"]].concat());
     // Bowed outward, the leaf falls outward about A.
     assert!(last("xb") > 0.2 && last("yb").abs() < SAME);
     let swing = "tip.motion_y_m={kind=\"ramp\",duration_s=0.05,to=0.02}";
@@ -190,21 +187,6 @@ fn bad_input_ends_with_status_two_and_a_reason() {
     folder.write("all.toml", &printed);
     let again = folder.stdout(&["modes", "--print-config", "--config", "all.toml"]);
     assert_eq!(printed, again);
-}
-
-/// Let go by its motor, the crank drops until the tendon's damper holds it, within a third of a
-/// millisecond: steps of 1 ms told 65.81 N as the largest tension.
-#[test]
-fn a_damper_that_answers_the_release_is_resolved() {
-    // With steps of 0.025 ms.
-    const PEAK: f64 = 64.2646;
-    // Undamped vibration of the leaf is on top of it, 0.1 N.
-    const VIBRATION: f64 = 2.5e-3;
-    let folder = Folder::new();
-    let report = folder.json(&["leg", "spatial", "simulate", "--duration", "0.1"]);
-    let peak = report["tendon_tension_range_n"][1].as_f64().unwrap();
-    assert!((peak / PEAK - 1.0).abs() < VIBRATION, "{peak}");
-    assert_eq!(report["soundness"], "sound");
 }
 
 /// A light tip under a force that jumps, the crank in the hands of a motor: what the motor has to hold

@@ -137,10 +137,6 @@ pub struct Stepping<'a> {
     /// Largest first step of `Control::Fixed` [s]; from there sizes double up to the whole step.
     /// Errors in stiff and constrained directions would be multiplied by a sudden growth of steps.
     pub first: f64,
-    /// Largest step of `Control::Fixed` behind a jump, as a part of a whole step; from there sizes
-    /// double. Infinite for none: what answers a jump within a step or two, such as a damper that stops
-    /// a light part, is seen by the size of a step too late then.
-    pub behind_jump: f64,
 }
 
 impl<'a> Stepping<'a> {
@@ -151,7 +147,6 @@ impl<'a> Stepping<'a> {
             control,
             settings,
             first,
-            behind_jump: f64::INFINITY,
         }
     }
 
@@ -260,23 +255,15 @@ impl<G: Group<N, D>, R: Drive + ?Sized, const N: usize, const D: usize> Run<'_, 
     }
 
     /// Crosses what jumps now, before a step of `h` [s].
-    fn cross(&mut self, (next, accelerations): (f64, bool)) -> Result<()> {
-        let small = match *self.stepping.control {
-            Control::Fixed { step, .. } => self.stepping.behind_jump * step,
-            Control::Adaptive { .. } => f64::INFINITY,
-        };
-        let jumped = jumps::cross(
+    fn cross(&mut self, first: (f64, bool)) -> Result<()> {
+        jumps::cross(
             self.model,
             self.state,
             self.workspace,
             self.drive,
-            (next.min(small), accelerations || small < next),
+            first,
             self.stepping.settings,
-        )?;
-        if jumped {
-            self.stepping.first = self.stepping.first.min(small);
-        }
-        Ok(())
+        )
     }
 }
 

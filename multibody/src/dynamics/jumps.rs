@@ -110,7 +110,7 @@ pub struct Crossing {
 /// Takes `state` across whatever jumps between its inputs and those that `drive` has from now on,
 /// for steps of `h` [s]. Accelerations of prescribed motions may jump unnoticed unless
 /// `accelerations`: a single step knows the end of a curve only, and its acceleration is what makes
-/// it get there. Tells whether anything jumped.
+/// it get there.
 pub fn cross<G: Group<N, D>, const N: usize, const D: usize>(
     model: &Model<G, N, D>,
     state: &mut State<G, N>,
@@ -118,19 +118,18 @@ pub fn cross<G: Group<N, D>, const N: usize, const D: usize>(
     drive: &(impl Drive + ?Sized),
     (h, accelerations): (f64, bool),
     settings: &StepSettings,
-) -> Result<bool> {
+) -> Result<()> {
     drive.sample(state.time, &mut workspace.trial.inputs);
     let jump = Jump::between(model, state, &workspace.trial.inputs, accelerations)?;
     if jump == Jump::default() {
-        return Ok(false);
+        return Ok(());
     }
     let crossing = Crossing::new(model, state, workspace, h, settings)?;
     if !accelerations {
         let Workspace { trial, .. } = workspace;
         (trial.inputs.acceleration).copy_from_slice(&state.inputs.acceleration);
     }
-    crossing.apply(model, state, workspace, jump)?;
-    Ok(true)
+    crossing.apply(model, state, workspace, jump)
 }
 
 /// Makes velocities and accelerations of `state` fulfil the hidden constraints, before steps of

@@ -12,7 +12,6 @@ use crate::settings::{Resolved, SettingsArgs};
 use crate::summary::{Summary, fixed, warning};
 use anyhow::Result;
 use leg_core::config::{History, Motor, MotorMode, Shape, Solver};
-use leg_core::simulate::BEHIND_JUMP;
 use leg_core::spatial::SpatialChannel;
 use leg_core::{LegError, SpatialSample, SpatialSimulation, pretension_spatial};
 use multibody::dynamics::Advance;
@@ -117,8 +116,7 @@ pub fn run(arguments: &Arguments) -> Result<ExitCode> {
     };
     let settings = &resolved.config;
     job.check(&settings.leg.solver)?;
-    let mut simulation = settings.simulation(pretension_spatial(&settings.leg)?)?;
-    simulation.behind_jump = BEHIND_JUMP;
+    let simulation = settings.simulation(pretension_spatial(&settings.leg)?)?;
     job.run(simulation, &resolved.print()?, |report, samples, film| {
         page(report, settings, samples, film)
     })
