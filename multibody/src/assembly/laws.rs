@@ -153,6 +153,8 @@ impl<const N: usize, const D: usize> Measure<N, D> {
     ) -> Partial {
         let rate = if dynamic { self.rate } else { 0.0 };
         let by_rate = if dynamic { 1.0 } else { 0.0 };
+        // No input has this number.
+        let channel = channel.unwrap_or(usize::MAX);
         law.law.evaluate(|n| match n {
             0 => Partial {
                 value: self.value,
@@ -164,7 +166,7 @@ impl<const N: usize, const D: usize> Measure<N, D> {
             },
             n => {
                 let input = n - crate::model::FIRST_INPUT;
-                let own = if channel == Some(input) { 1.0 } else { 0.0 };
+                let own = if channel == input { 1.0 } else { 0.0 };
                 Partial {
                     value: inputs.value[input],
                     by: [0.0, 0.0, own],
