@@ -22,11 +22,9 @@ impl Factors {
         for j in 0..COORDINATES {
             // Row j of L D, from that of the matrix and the rows of L above.
             for k in 0..j {
-                let mut sum = lower[j][k];
-                for i in 0..k {
-                    sum -= lower[j][i] * lower[k][i];
-                }
-                lower[j][k] = sum;
+                let [above, own] = [lower[k], lower[j]];
+                let known = own.iter().zip(&above).take(k);
+                lower[j][k] = known.fold(own[k], |sum, (a, b)| sum - a * b);
             }
             let mut pivot = matrix[j][j];
             for k in 0..j {
@@ -34,8 +32,7 @@ impl Factors {
                 lower[j][k] = scaled * inverse[k];
                 pivot -= scaled * lower[j][k];
             }
-            // Not a number is no pivot either.
-            if !(pivot.abs() > LEAST_PIVOT * matrix[j][j].abs()) {
+            if pivot.is_nan() || pivot.abs() <= LEAST_PIVOT * matrix[j][j].abs() {
                 return None;
             }
             inverse[j] = 1.0 / pivot;

@@ -398,7 +398,7 @@ impl ReducedLeg {
                 let balance = self.standing(&motion, &posture, &lambda, &memory, None);
                 return Ok((lambda, balance.residual[CRANK] + balance.motor.torque));
             }
-            if !(size < LOST) {
+            if size.is_nan() || size >= LOST {
                 break;
             }
         }

@@ -23,7 +23,7 @@
 //! φ̈ has what the product in φ makes of velocities.
 
 use super::shape::{BENDING, FIELDS, FieldRow, POINTS, Shape};
-use super::turn::Turn;
+use super::turn::{LARGEST, Turn};
 use multibody::math;
 use nalgebra::{Matrix3, Rotation3, SMatrix, SVector, Unit, Vector3};
 
@@ -227,8 +227,8 @@ impl Frame {
         let mut too_far = false;
         let points: [Point; POINTS] = core::array::from_fn(|g| {
             let (phi, second) = rotation_vector(shape, g, &p);
-            // Not a number is too far, too.
-            too_far |= !(phi.norm_squared() <= super::turn::LARGEST * super::turn::LARGEST);
+            let turn_squared = phi.norm_squared();
+            too_far |= turn_squared.is_nan() || turn_squared > LARGEST * LARGEST;
             let turn = Turn::new(phi);
             rotation *= turn.rotation(); // (2)
             Point {
