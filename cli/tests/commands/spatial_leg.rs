@@ -101,7 +101,10 @@ fn the_tip_is_loaded_free_or_moved() {
     let last = |name: &str| *folder.column("leg.csv", name).last().unwrap();
     assert!(last("yb") > 1e-3 && last("u2") > 1e-3, "{}", last("yb"));
     assert!((last("fy") + 0.5).abs() < 1e-12);
-    folder.stdout(&[&base[..], &locked, &["tip.mode=free"]].concat());
+    let free = [&base[..], &locked, &["tip.mode=free"]].concat();
+    let output = folder.command(&free).output().unwrap();
+    // Let go, the undamped leaf vibrates faster than the steps: the peak torque is suspect.
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
     // Bowed outward, the leaf falls outward about A.
     assert!(last("xb") > 0.2 && last("yb").abs() < SAME);
     let swing = "tip.motion_y_m={kind=\"ramp\",duration_s=0.05,to=0.02}";
