@@ -87,7 +87,7 @@ impl Turn {
         Matrix3::identity() - cross * self.a + cross * cross * self.b
     }
 
-    /// (DT[δ]) v, (3).
+    /// The change of T v when φ changes by δ, (3).
     pub fn tangent_change(&self, delta: &Vector3<f64>, v: &Vector3<f64>) -> Vector3<f64> {
         let phi = &self.phi;
         let z = phi.norm_squared();
@@ -100,7 +100,7 @@ impl Turn {
 }
 
 impl Turn {
-    /// The matrix B of l·(DT[δ]) v = vᵀ B δ, (3).
+    /// The matrix B by which the change of l·T v under δ, (3), is vᵀ B δ.
     pub fn tangent_change_against(&self, l: &Vector3<f64>) -> Matrix3<f64> {
         let phi = &self.phi;
         let z = phi.norm_squared();
