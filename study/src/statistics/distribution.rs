@@ -387,7 +387,8 @@ mod tests {
                 .collect();
             distribution(&values, dependence, &[], 0.95).unwrap()
         };
-        let (line, long) = (|u: f64| u, |u: f64| (-3.0 * (1.0 - u).ln()).exp().min(1e3));
+        // Squares of exponential values: 43 draws per square of their skewness.
+        let (line, long) = (|u: f64| u, |u: f64| (1.0 - u).ln().powi(2));
         let rows = Dependence::independent(1600);
         let width = |found: &Distribution| {
             let interval = found.mean_interval.unwrap();

@@ -22,6 +22,8 @@ use nalgebra::SMatrix;
 /// force of the leaf's stiffness, and decides where contact ends steps: with a share of 0.01 peaks of
 /// contact were 5e-6 off, with this one 1e-10, for 2 to 7 % more iterations.
 const SHARP: f64 = 1.25e-4;
+/// Places of joints are not known better [m].
+const ROUNDING: f64 = 1e-13;
 /// Share that is enough where iterations gain no more: legs at their stops answer with the noise of their
 /// own iteration.
 const ENOUGH: f64 = 0.01;
@@ -75,7 +77,8 @@ impl Implicit {
                 break;
             }
             let stands = size <= ENOUGH * joints && size > GAINS_NOTHING * before;
-            if (size <= SHARP * joints || stands) && !self.displaced {
+            let sharp = size <= (SHARP * joints).max(ROUNDING);
+            if (sharp || stands) && !self.displaced {
                 self.judge(&steps, (&integrator, end), strict)?;
                 let accepted = self.accept_short(&steps, &integrator, end);
                 done.closed = accepted.map_err(Refusal::Never)?;
