@@ -387,7 +387,7 @@ mod tests {
                 .collect();
             distribution(&values, dependence, &[], 0.95).unwrap()
         };
-        // Squares of exponential values: 43 draws per square of their skewness.
+        // Squares of exponential values: 49 draws per square of their skewness.
         let (line, long) = (|u: f64| u, |u: f64| (1.0 - u).ln().powi(2));
         let rows = Dependence::independent(1600);
         let width = |found: &Distribution| {
