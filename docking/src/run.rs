@@ -633,11 +633,14 @@ pub(crate) fn take_sample(
         legs: shapes
             .into_iter()
             .enumerate()
-            .map(|(i, shape)| LegSample {
-                view: platform.leg(i),
-                shape,
-                stress_pa: platform.leaf_stress(i).map(|stress| stress.von_mises),
-                joint_turns: track.legs[i].joint_turns_now(platform, i),
+            .map(|(i, shape)| {
+                let strength = track.legs[i].strength_now(platform, i);
+                LegSample {
+                    view: platform.leg(i),
+                    shape,
+                    stress_pa: strength.stress,
+                    joint_turns: strength.joint_turns,
+                }
             })
             .collect(),
         energy,

@@ -72,7 +72,7 @@ fn the_enlarged_platform_docks_like_the_laboratory_one() {
             1.0,
         ),
     ];
-    // The stress is looked at every 4 ms on both.
+    // The stress is looked at every 2 ms on both.
     let stress = [small.peak_leaf_stress_pa, large.peak_leaf_stress_pa].map(Option::unwrap);
     assert!((stress[1] / stress[0] - 1.0).abs() < 1e-4, "{stress:?}");
     for (name, small, large, scale) in pairs {

@@ -99,15 +99,15 @@ figures! {
     max_motor_torque_use: f64 = "-", "largest use of a motor's torque",
         "Largest torque of a motor over `motor.torque_limit_nm` of its leg";
     peak_leaf_stress_pa: Option<f64> = "Pa", "peak stress of a leaf",
-        "Largest stress of any leaf (von Mises), looked at every 4 ms; none of legs that solve their own steps",
+        "Largest stress of any leaf (von Mises), looked at every 2 ms; none of legs that solve their own steps",
         shown_in("MPa", MEGA), on("Leaf stress");
     max_leaf_stress_use: Option<f64> = "-", "largest use of a leaf's strength",
         "Largest stress of a leaf over `leaf.yield_strength_pa` of its leg; none of legs that solve their own steps";
     max_universal_turn_rad: Option<f64> = "rad", "largest turn of a universal joint",
-        "Largest rotation of a leaf's root against what carries its joint (crank or base), from the posture at the start, looked at every 4 ms; none of legs that do not tell",
+        "Largest rotation of a leaf's root against what carries its joint (crank or base), from the posture at the start, looked at every 2 ms; none of legs that do not tell",
         shown_in("°", DEGREE), digits(3), on("Joint angles");
     max_spherical_turn_rad: Option<f64> = "rad", "largest turn of a spherical joint",
-        "Largest turn of a leaf's tip against the end effector, from the posture at the start, turning about the leaf left out; looked at every 4 ms; none of legs that do not tell",
+        "Largest turn of a leaf's tip against the end effector, from the posture at the start, turning about the leaf left out; looked at every 2 ms; none of legs that do not tell",
         shown_in("°", DEGREE), digits(3), on("Joint angles");
     max_panel_deflection_m: Option<f64> = "m", "largest deflection of a panel",
         "Largest deflection of the tip of an elastic panel of the target; none without panels",

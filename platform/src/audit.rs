@@ -125,7 +125,7 @@ pub fn note_leaves(platform: &mut dyn Scheme, watch: &mut Watch) -> Result<()> {
 /// Notes how far the motors have turned from the middle of their ranges.
 pub fn note_motors(platform: &dyn Scheme, ranges: &[MotorRange], watch: &mut Watch) {
     for (i, range) in ranges.iter().enumerate() {
-        let turn = platform.leg(i).motor_angle - range.zero;
+        let turn = platform.motor_angle(i) - range.zero;
         watch.motor(platform.time(), Some(i + 1), turn, range.credible());
     }
 }

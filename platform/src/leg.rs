@@ -114,6 +114,10 @@ pub trait PlatformLeg: Clone + core::fmt::Debug + Send + Sync + 'static {
 
     /// A look at the leg.
     fn view(&self) -> LegView;
+    /// Angle of its crank [rad].
+    fn motor_angle(&self) -> f64 {
+        self.view().motor_angle
+    }
     /// Its energies.
     fn energy(&self) -> multibody::Result<LegEnergy>;
     /// Where its parts are.
@@ -281,10 +285,11 @@ impl PlatformLeg for NativeLeg {
     }
 
     fn view(&self) -> LegView {
-        LegView {
-            tip_force: NativeLeg::tip_force(self),
-            ..leg_view(self.leg(), self.state())
-        }
+        leg_view(self.leg(), self.state(), NativeLeg::tip_force(self))
+    }
+
+    fn motor_angle(&self) -> f64 {
+        self.state().angle(self.leg().motor_joint)
     }
 
     fn energy(&self) -> multibody::Result<LegEnergy> {

@@ -66,6 +66,11 @@ pub trait Scheme: core::fmt::Debug + Send {
     /// A look at a leg.
     fn leg(&self, leg: usize) -> LegView;
 
+    /// Angle of a leg's crank [rad]: what [`Scheme::leg`] tells of it, at less cost.
+    fn motor_angle(&self, leg: usize) -> f64 {
+        self.leg(leg).motor_angle
+    }
+
     /// True if a leg has a tendon.
     fn has_tendon(&self, leg: usize) -> bool;
 
@@ -238,6 +243,10 @@ impl<L: PlatformLeg> Scheme for Platform<L> {
 
     fn leg(&self, leg: usize) -> LegView {
         self.legs()[leg].view()
+    }
+
+    fn motor_angle(&self, leg: usize) -> f64 {
+        self.legs()[leg].motor_angle()
     }
 
     fn has_tendon(&self, leg: usize) -> bool {

@@ -33,7 +33,7 @@ const OF_SUMS: f64 = 2e-3;
 const OF_SLOPES: f64 = 2e-2;
 /// The same number, read from another file.
 const SAME: f64 = 1e-12;
-/// Stress and turns are looked at every 4 ms for the figures, every row for the table. Most of the stress
+/// Stress and turns are looked at every 2 ms for the figures, every row for the table. Most of the stress
 /// is that of the leaf at rest.
 const OF_STRESS_LOOKS: f64 = 2e-3;
 const OF_TURN_LOOKS: f64 = 2e-2;

@@ -196,7 +196,8 @@ impl LegUnit for NativeUnit {
     }
 
     fn view(&mut self) -> UnitResult<LegView> {
-        Ok(leg_view(self.unit.leg(), self.unit.state()))
+        let (leg, state) = (self.unit.leg(), self.unit.state());
+        Ok(leg_view(leg, state, leg.tip_force(state)))
     }
 
     fn energy(&mut self) -> UnitResult<LegEnergy> {
@@ -223,10 +224,10 @@ impl LegUnit for NativeUnit {
     }
 }
 
-/// A look at a native leg.
-pub fn leg_view(leg: &SpatialLeg, state: &SpatialState) -> LegView {
+/// A look at a native leg that pushes with `tip_force` [N].
+pub fn leg_view(leg: &SpatialLeg, state: &SpatialState, tip_force: Vector3<f64>) -> LegView {
     LegView {
-        tip_force: leg.tip_force(state),
+        tip_force,
         tendon_tension: leg.tendon_tension(state),
         tendon_length: leg.chord(state).norm(),
         motor_angle: state.angle(leg.motor_joint),
