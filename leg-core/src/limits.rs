@@ -26,13 +26,6 @@ const FLOOR_SPEEDS: [f64; 2] = [1e-2, 1e-3];
 impl Motor {
     /// Its law: the torque of an input, a hold, all limits.
     pub fn law(&self, torque: InputId, hold: Option<Hold>) -> MotorLaw {
-        let none_above = |limit: f64| {
-            if limit < NO_LIMIT {
-                limit
-            } else {
-                f64::INFINITY
-            }
-        };
         let (sliding, breakaway) = (self.friction_nm, self.breakaway_friction_nm);
         let transition_speed = self.friction_speed_rad_per_s;
         let curve = if breakaway > sliding {
@@ -52,12 +45,6 @@ impl Motor {
         MotorLaw {
             torque: Some(torque),
             hold,
-            torque_limit: self.torque_limit_nm,
-            torque_rate_limit: none_above(self.torque_rate_limit_nm_per_s),
-            speed_line: (self.stall_torque_nm < NO_LIMIT).then_some(SpeedLine {
-                stall_torque: self.stall_torque_nm,
-                no_load_speed: self.no_load_speed_rad_per_s,
-            }),
             friction: AxisFriction {
                 curve,
                 viscous: self.viscous_friction_nm_s_per_rad,
@@ -66,6 +53,21 @@ impl Motor {
                 inertia: self.rotor_inertia_kg_m2,
                 gear_ratio: self.gear_ratio,
             }),
+            ..self.limits()
+        }
+    }
+
+    /// What it can deliver, whatever asks for it: its law without anything else.
+    pub fn limits(&self) -> MotorLaw {
+        let rate = self.torque_rate_limit_nm_per_s;
+        MotorLaw {
+            torque_limit: self.torque_limit_nm,
+            torque_rate_limit: if rate < NO_LIMIT { rate } else { f64::INFINITY },
+            speed_line: (self.stall_torque_nm < NO_LIMIT).then_some(SpeedLine {
+                stall_torque: self.stall_torque_nm,
+                no_load_speed: self.no_load_speed_rad_per_s,
+            }),
+            ..MotorLaw::default()
         }
     }
 

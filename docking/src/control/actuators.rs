@@ -2,11 +2,15 @@
 //!
 //! A controller asks for n torques, or for n torques and n pulls, n being the number of legs. A pull
 //! is added to what a tendon has by itself. It keeps within ± its limit, and a winch that would more
-//! than slacken its tendon is told what just slackens it.
+//! than slacken its tendon is told what just slackens it. Motors whose torque changes slowly, or falls
+//! with their speed, are told what they will have reached by the next sample: a controller that
+//! estimates the state goes by what acts, not by what it would have liked.
 
 use super::controller::Controller;
+use crate::config::Scenario;
 use crate::error::{DockingError, Result};
-use multibody::model::Signal;
+use leg_core::config::MotorMode;
+use multibody::model::{LastTorque, MotorLaw, Signal};
 use nalgebra::DVector;
 use softdock_platform::regulator::apply;
 use softdock_platform::scheme::Scheme;
@@ -18,6 +22,37 @@ pub(super) struct Limits {
     pub torque_nm: f64,
     /// Of every pull [N].
     pub pull_n: f64,
+    /// What a motor delivers of a torque, where more than its size limits it; and until when, the
+    /// sampling period [s].
+    pub drive: Option<(MotorLaw, f64)>,
+}
+
+impl Limits {
+    /// Of a scenario whose controller has the period `period` [s].
+    pub fn new(scenario: &Scenario, period: f64) -> Self {
+        let motor = &scenario.platform.motor;
+        let law = motor.limits();
+        let limited = law.has_memory() || law.speed_line.is_some();
+        let more = limited && motor.mode == MotorMode::Torque;
+        Self {
+            torque_nm: motor.torque_limit_nm,
+            pull_n: scenario.docking.regulator.tendon_force_limit_n,
+            drive: more.then_some((law, period)),
+        }
+    }
+
+    /// What the motor of a leg has of `torque` at the next sample [N·m].
+    fn delivered(&self, platform: &dyn Scheme, leg: usize, torque: f64) -> f64 {
+        let Some((law, elapsed)) = self.drive else {
+            return torque;
+        };
+        let now = platform.leg(leg);
+        let last = LastTorque {
+            torque: now.motor_torque,
+            elapsed,
+        };
+        law.deliver(torque, now.motor_rate, last).torque
+    }
 }
 
 /// Brings a demand within its limits; `pulls` are those that act until now [N], none if none do.
@@ -42,7 +77,7 @@ pub(super) fn within_limits(
     let torques = controller.within_limits(&torques, limits.torque_nm);
     Ok(DVector::from_fn(demand.len(), |i, _| {
         if i < legs {
-            return torques[i];
+            return limits.delivered(platform, i, torques[i]);
         }
         let leg = i - legs;
         let before = pulls.get(leg).copied().unwrap_or(0.0);

@@ -348,10 +348,7 @@ impl Control {
         Ok(Some(Self {
             sensor: ForceSensor::new(&scenario.docking.force_sensor, period),
             controller,
-            limits: Limits {
-                torque_nm: limit,
-                pull_n: config.tendon_force_limit_n,
-            },
+            limits: Limits::new(scenario, period),
             redesign: scenario.docking.regulator.redesign,
             captured: false,
             samples: 0,

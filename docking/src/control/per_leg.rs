@@ -53,7 +53,7 @@ impl Controller for PerLegController {
         self.regulator =
             LegRegulator::coming_to_rest(&joined, &linear, settings, hz).map_err(design_error)?;
         let new = self.regulator.torques(seen.platform);
-        self.handover = Some(Handover::new(old - new, seen.time, hz));
+        self.handover = Some(Handover::new(old - new, seen.time, &self.plan));
         Ok(())
     }
 }

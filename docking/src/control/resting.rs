@@ -8,11 +8,18 @@
 //! ```text
 //! τ(t) = τ_new(t) + (τ_old(t_c) − τ_new(t_c)) exp(−(t − t_c)/T)                  (1)
 //! ```
+//!
+//! Motors whose torque changes at most with the rate r take as long as half of r allows for either:
+//!
+//! ```text
+//! 2π f |τ_new(t_c) − τ_hold| ≤ r/2,   |τ_old(t_c) − τ_new(t_c)|/T ≤ r/2                   (2)
+//! ```
 
 use super::controller::{ControllerMemory, Seen};
 use super::sight::{Sight, SightMemory, StateSource};
 use super::{RegulatorConfig, design_error};
 use crate::error::Result;
+use core::f64::consts::TAU;
 use multibody::math;
 use nalgebra::{DVector, Matrix6};
 use serde::{Deserialize, Serialize};
@@ -27,6 +34,9 @@ const FADE_PERIODS: f64 = 0.09;
 const LOWER: f64 = core::f64::consts::FRAC_1_SQRT_2;
 const TRIALS: usize = 12;
 
+/// What eq. (2) uses of the rate that motors reach.
+const RATE_SHARE: f64 = 0.5;
+
 /// What every controller of the end effector is designed on.
 #[derive(Debug, Clone)]
 pub(super) struct Plan {
@@ -38,6 +48,8 @@ pub(super) struct Plan {
     pub source: StateSource,
     /// Frequency with which everything comes to rest once the latch has closed [Hz].
     pub captured_hz: f64,
+    /// Rate of torque that eq. (2) plans with [N·m/s]; infinite without a limit.
+    rate: f64,
 }
 
 impl Plan {
@@ -48,7 +60,23 @@ impl Plan {
             settings: config.settings(),
             source: config.state,
             captured_hz: config.captured_frequency_hz,
+            rate: RATE_SHARE * equilibrium.config().motor.limits().torque_rate_limit,
         }
+    }
+
+    /// T of eq. (1) for a difference of torques [s].
+    fn fade(&self, difference: &DVector<f64>) -> f64 {
+        let least = FADE_PERIODS / self.captured_hz;
+        least.max(difference.amax() / self.rate) // (2)
+    }
+
+    /// Whether the motors can have these torques when everything comes to rest with this frequency [Hz].
+    fn allows(&self, regulator: &Regulator, torques: &DVector<f64>, frequency: f64) -> bool {
+        // Behind the torques of the motors there may be pulls of winches, whose rate nothing limits.
+        let change = (torques - &regulator.holding)
+            .rows(0, regulator.linear.torques)
+            .amax();
+        !regulator.is_too_much(torques) && TAU * frequency * change <= self.rate // (2)
     }
 }
 
@@ -79,12 +107,12 @@ pub(super) struct Handover {
 }
 
 impl Handover {
-    /// At `time` [s], with the frequency with which everything comes to rest [Hz].
-    pub fn new(difference: DVector<f64>, time: f64, frequency_hz: f64) -> Self {
+    /// At `time` [s].
+    pub fn new(difference: DVector<f64>, time: f64, plan: &Plan) -> Self {
         Self {
+            fade: plan.fade(&difference),
             difference,
             since: time,
-            fade: FADE_PERIODS / frequency_hz,
         }
     }
 
@@ -156,7 +184,7 @@ impl Resting {
         };
         let mut new = regulated.torques(seen)?;
         for _ in 0..TRIALS {
-            if !regulated.regulator.is_too_much(&new) {
+            if plan.allows(&regulated.regulator, &new, frequency) {
                 break;
             }
             frequency *= LOWER;
@@ -165,7 +193,7 @@ impl Resting {
         }
         Ok(Self {
             regulated,
-            handover: Handover::new(old - new, seen.time, plan.captured_hz),
+            handover: Handover::new(old - new, seen.time, plan),
             inertia: *inertia,
             frequency_hz: frequency,
         })
@@ -203,7 +231,7 @@ impl Resting {
         };
         let difference = DVector::from_column_slice(&memory.difference);
         let mut out = Self {
-            handover: Handover::new(difference, memory.since, plan.captured_hz),
+            handover: Handover::new(difference, memory.since, plan),
             inertia,
             frequency_hz: frequency,
             regulated,

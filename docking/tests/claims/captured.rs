@@ -53,3 +53,31 @@ fn a_regulated_capture_keeps_the_momentum_of_floating_vehicles() {
         );
     }
 }
+
+/// Motors whose torque changes by 5 N·m/s at most bring a captured target to rest, too: the regulators
+/// know what acts, and what takes over behind the latch asks for no faster changes. (Before they did, the
+/// platform swung between its stops.)
+#[test]
+fn motors_of_limited_rate_bring_a_capture_to_rest() {
+    for law in [Law::Lqr, Law::Impedance] {
+        let mut scenario = Scenario::default();
+        scenario.platform.legs.elements = 3;
+        scenario.platform.motor.mode = MotorMode::Torque;
+        scenario.platform.motor.torque_limit_nm = 10.0;
+        scenario.platform.motor.torque_rate_limit_nm_per_s = 5.0;
+        scenario.docking.regulator.law = law;
+        scenario.docking.misalignment.pitch_deg = 4.0;
+        scenario.docking.closing_speed_m_s = 0.05;
+        scenario.docking.duration_s = 9.0;
+        let mut run = DockingRun::new(&scenario, false).unwrap();
+        run.run().unwrap();
+        let summary = run.summary().unwrap();
+        let settled = summary.first_touch_s.unwrap() + summary.settling_time_s.unwrap();
+        println!(
+            "{law:?}: captured at {:?} s, at rest at {settled} s, range use {:?}",
+            summary.capture_time_s, summary.max_motor_range_use
+        );
+        assert!(summary.capture_time_s.is_some() && !summary.soundness.is_suspect());
+        assert!(summary.margins.all_met(), "{law:?}: {:?}", summary.margins);
+    }
+}
