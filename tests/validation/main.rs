@@ -5,6 +5,7 @@
 mod docking;
 mod documents;
 mod free_links;
+mod friction;
 mod jumps;
 mod leg;
 mod newton;
