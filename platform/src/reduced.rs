@@ -161,11 +161,6 @@ impl ReducedLeg {
         Ok(out)
     }
 
-    /// The mechanics.
-    pub fn mechanics(&self) -> &Mechanics {
-        &self.leg
-    }
-
     fn posture(&self, place: &Coordinates) -> Option<Posture> {
         self.leg.frame().posture(self.leg.shape(), place)
     }

@@ -75,9 +75,8 @@ pub struct ReducedLeg {
     rotary: Vector3<f64>,
     /// K of the fields [N·m³].
     stiffness: SMatrix<f64, FIELDS, FIELDS>,
-    /// EA [N], and G J [N·m²].
+    /// EA [N].
     stretching: f64,
-    twisting: f64,
     /// β of proportional damping [s].
     damping: f64,
     strip: Option<StripLaw>,
@@ -262,7 +261,6 @@ impl ReducedLeg {
             rotary: Vector3::new(inertia[(3, 3)], inertia[(4, 4)], inertia[(5, 5)]),
             stiffness,
             stretching: section.stiffness[(0, 0)],
-            twisting,
             damping: leaf.rayleigh_stiffness_s,
             strip: leaf.strip(),
             gravity: config.gravity_m_s2.into(),
@@ -550,11 +548,6 @@ impl ReducedLeg {
             }
         }
         out
-    }
-
-    /// G J [N·m²].
-    pub fn twisting_stiffness(&self) -> f64 {
-        self.twisting
     }
 }
 

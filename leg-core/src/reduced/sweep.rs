@@ -205,11 +205,6 @@ impl Frame {
         turned(&self.axes.column(2).into(), q1) * self.axes
     }
 
-    /// A at a crank angle [rad].
-    pub fn crank_end(&self, q1: f64) -> Vector3<f64> {
-        self.origin + self.crank(q1).column(0) * self.crank_length
-    }
-
     /// The leg at these coordinates, (1) to (3); none if a section turns too far from one point to the
     /// next.
     pub fn posture(&self, shape: &Shape, y: &Coordinates) -> Option<Posture> {
